@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# What every target of ours is compiled with: warnings, sanitizers, ccache. Use: target_link_libraries(t PRIVATE aton_options).
+include_guard(GLOBAL)
+
+find_program(ATON_CCACHE ccache)
+if(ATON_CCACHE)
+    # Paths below the source folder are hashed as relative ones: presets and other checkouts share what they compile.
+    set(aton_launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${ATON_CCACHE}")
+    foreach(language IN ITEMS CXX CUDA)
+        if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+            set(CMAKE_${language}_COMPILER_LAUNCHER "${aton_launcher}")
+        endif()
+    endforeach()
+endif()
+
+add_library(aton_options INTERFACE)
+set(aton_is_cxx "$<COMPILE_LANGUAGE:CXX>")
+target_compile_options(aton_options INTERFACE
+    "$<${aton_is_cxx}:-Wall;-Wextra;-Wpedantic;-Wconversion>"
+    "$<$<AND:${aton_is_cxx},$<BOOL:${ATON_WERROR}>>:-Werror>")
+if(ATON_SANITIZE)
+    target_compile_options(aton_options INTERFACE
+        "$<${aton_is_cxx}:-fsanitize=${ATON_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+    # GCC (12 at least) no longer folds `&object == nullptr` in constant expressions with these (its bug 71962); a null
+    # pointer still stops the program with them off. Can go when tests/onnx/semantic_breaks_test.cpp compiles without.
+    target_compile_options(aton_options INTERFACE
+        "$<$<AND:${aton_is_cxx},$<CXX_COMPILER_ID:GNU>>:-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute>")
+    target_link_options(aton_options INTERFACE "-fsanitize=${ATON_SANITIZE}")
+endif()
+
+# aton_executable(name SOURCES a.cpp ... [LIBRARIES targets...]): an executable of ours.
+function(aton_executable name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+    add_executable(${name} ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE aton::aton aton_options ${arg_LIBRARIES})
+endfunction()
+
+# aton_library(name SOURCES a.cpp ... [LIBRARIES targets...]): a static library of ours. LIBRARIES are public.
+function(aton_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+    add_library(${name} STATIC ${arg_SOURCES})
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(${name} PUBLIC aton::aton ${arg_LIBRARIES} PRIVATE aton_options)
+endfunction()

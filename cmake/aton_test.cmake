@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# One line per test. Labels: `quick` (the loop of every day, seconds) and `full` (everything else).
+include_guard(GLOBAL)
+
+find_package(doctest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Recorded results that are not part of the repository. Tests that need them ask `if(ATON_SHARED_DIR)`.
+set(aton_shared "$ENV{ATON_SHARED_DIR}")
+if(NOT aton_shared)
+    set(aton_shared "${PROJECT_SOURCE_DIR}/../shared")
+endif()
+get_filename_component(aton_shared "${aton_shared}" ABSOLUTE BASE_DIR "${PROJECT_SOURCE_DIR}")
+if(EXISTS "${aton_shared}")
+    set(ATON_SHARED_DIR "${aton_shared}")
+else()
+    set(ATON_SHARED_DIR "")
+endif()
+
+# aton_test(name quick|full SOURCES a_test.cpp ... [LIBRARIES targets...]): a doctest executable; its main() is supplied.
+function(aton_test name label)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBRARIES;ARGS")
+    aton_check_label(${label})
+    if(NOT TARGET aton_doctest_main)
+        add_library(aton_doctest_main STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
+        target_link_libraries(aton_doctest_main PUBLIC doctest::doctest PRIVATE aton_options)
+    endif()
+    aton_executable(${name} SOURCES ${arg_SOURCES} LIBRARIES aton_doctest_main ${arg_LIBRARIES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    aton_command_test(${name} ${label} COMMAND ${name} ${arg_ARGS})
+endfunction()
+
+# aton_command_test(name quick|full COMMAND ...): any command that exits with 0 when all is well; runs in the source folder.
+function(aton_command_test name label)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND")
+    aton_check_label(${label})
+    add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1200)
+endfunction()
+
+# aton_python_test(name quick|full SCRIPT script.py [ARGS ...]): a Python script as a test.
+function(aton_python_test name label)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "SCRIPT" "ARGS")
+    aton_command_test(${name} ${label} COMMAND Python3::Interpreter "${arg_SCRIPT}" ${arg_ARGS})
+endfunction()
+
+function(aton_check_label label)
+    if(NOT label MATCHES "^(quick|full)$")
+        message(FATAL_ERROR "a test's label is quick or full, not '${label}'")
+    endif()
+endfunction()

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// ATen's type promotion: the dtype in which an operator computes (c10::promoteTypes, at::native::result_type).
+#pragma once
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/scalar.hpp>
+
+namespace aton::aten {
+
+/// torch.get_default_dtype(), which exported programs assume.
+inline constexpr dtype default_dtype = dtype::float32;
+
+/// The smallest dtype that both convert to, as c10::promoteTypes has it. `undefined` is neutral.
+constexpr dtype promote_types(dtype a, dtype b) {
+    if (a == b || b == dtype::undefined) return a;
+    if (a == dtype::undefined) return b;
+    auto const rank = [](dtype t) { // of floating types; float16 and bfloat16 meet in float32
+        return t == dtype::float64 ? 3 : t == dtype::float32 ? 2 : t == dtype::float16 || t == dtype::bfloat16 ? 1 : 0;
+    };
+    if (is_complex(a) || is_complex(b)) {
+        bool const wide =
+            a == dtype::complex128 || b == dtype::complex128 || a == dtype::float64 || b == dtype::float64;
+        return wide ? dtype::complex128 : dtype::complex64;
+    }
+    if (is_floating(a) || is_floating(b)) {
+        if (rank(a) == rank(b)) return dtype::float32;
+        return rank(a) > rank(b) ? a : b;
+    }
+    if (a == dtype::bool_) return b;
+    if (b == dtype::bool_) return a;
+    bool const a_signed = is_signed_integral(a);
+    if (a_signed == is_signed_integral(b)) return bits(a) > bits(b) ? a : b;
+    dtype const with_sign = a_signed ? a : b;
+    dtype const without = a_signed ? b : a;
+    if (bits(with_sign) > bits(without)) return with_sign;
+    return bits(without) == 8 ? dtype::int16 : bits(without) == 16 ? dtype::int32 : dtype::int64;
+}
+
+/// Collects operands as at::native::update_result_type_state does: tensors with dimensions decide inside their category
+/// (bool < integer < floating < complex), then 0-d tensors, then Python numbers.
+class promotion {
+public:
+    constexpr void add_tensor(dtype t, bool has_dimensions) {
+        dtype& target = has_dimensions ? dimensioned_ : zero_dim_;
+        target = promote_types(target, t);
+    }
+    constexpr void add_number(dtype t) {
+        if (is_complex(t)) t = dtype::complex64;
+        if (is_floating(t)) t = default_dtype;
+        numbers_ = promote_types(numbers_, t);
+    }
+    constexpr void add_number(scalar const& s) {
+        add_number(s.is_bool()       ? dtype::bool_
+                   : s.is_integral() ? dtype::int64
+                   : s.is_complex()  ? dtype::complex64
+                                     : default_dtype);
+    }
+    [[nodiscard]] constexpr dtype result() const { return combine(dimensioned_, combine(zero_dim_, numbers_)); }
+
+private:
+    static constexpr dtype combine(dtype higher, dtype lower) {
+        if (is_complex(higher)) return higher;
+        if (is_floating(higher)) {
+            if (!is_complex(lower)) return higher;
+            return higher == dtype::float64 ? dtype::complex128 : dtype::complex64;
+        }
+        if (higher == dtype::bool_ || is_floating(lower) || is_complex(lower)) return promote_types(higher, lower);
+        return higher != dtype::undefined ? higher : lower;
+    }
+
+    dtype dimensioned_ = dtype::undefined;
+    dtype zero_dim_ = dtype::undefined;
+    dtype numbers_ = dtype::undefined;
+};
+
+/// What operators such as sqrt and div compute integers and bools in.
+constexpr dtype to_floating(dtype t) { return is_floating(t) || is_complex(t) ? t : default_dtype; }
+
+/// What sum, prod and cumsum accumulate integers and bools in.
+constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::bool_ ? dtype::int64 : t; }
+
+} // namespace aton::aten

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Finds a schema among those that torch registers, and the nearest name of one that it does not.
+// Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include <aton/aten/generated/function_schemas.hpp>
+#include <aton/core/nearest.hpp>
+
+namespace aton::aten {
+
+constexpr std::size_t schema_count() { return generated::function_schema_count; }
+
+/// The text of a schema; they are sorted by qualified overload name. `index` < schema_count().
+constexpr std::string_view schema_at(std::size_t index) {
+    std::uint32_t const start = generated::function_schema_offsets[index];
+    return {generated::function_schema_text + start, generated::function_schema_offsets[index + 1] - start};
+}
+
+namespace detail {
+
+/// The qualified name that a schema of the table starts with.
+constexpr std::string_view table_name(std::size_t index) {
+    char const* const start = generated::function_schema_text + generated::function_schema_offsets[index];
+    std::size_t size = 0;
+    while (start[size] != '(') ++size;
+    return {start, size};
+}
+
+/// The same without the overload.
+constexpr std::string_view table_op(std::size_t index) {
+    char const* const start = generated::function_schema_text + generated::function_schema_offsets[index];
+    std::size_t size = 0;
+    while (start[size] != '(' && start[size] != '.') ++size;
+    return {start, size};
+}
+
+/// The first row whose name is not before `name`; `exact` tells whether it is that name.
+/// Both ends of the interval share a prefix with the name, so the shorter of the two need not be compared again.
+constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
+    char const* const text = generated::function_schema_text;
+    char const* const key = name.data();
+    std::size_t const size = name.size();
+    std::size_t first = 0;
+    std::size_t last = generated::function_schema_count;
+    std::size_t first_shared = 0;
+    std::size_t last_shared = 0;
+    exact = false;
+    while (first != last) {
+        std::size_t const middle = (first + last) / 2;
+        char const* const row = text + generated::function_schema_offsets[middle];
+        std::size_t shared = first_shared < last_shared ? first_shared : last_shared;
+        while (shared != size && key[shared] == row[shared] && row[shared] != '(') ++shared;
+        if (shared == size ? row[shared] != '(' : row[shared] != '(' && key[shared] < row[shared]) {
+            last = middle;
+            last_shared = shared;
+        } else if (shared == size) {
+            exact = true;
+            return middle;
+        } else {
+            first = middle + 1;
+            first_shared = shared;
+        }
+    }
+    return first;
+}
+
+/// edit_distance() of what is left of two names without their common beginning and end.
+constexpr int name_distance(std::string_view a, std::string_view b, int limit) {
+    std::size_t const most = a.size() < b.size() ? a.size() : b.size();
+    char const* const x = a.data();
+    char const* const y = b.data();
+    std::size_t front = 0;
+    while (front != most && x[front] == y[front]) ++front;
+    std::size_t back = 0;
+    while (back != most - front && x[a.size() - back - 1] == y[b.size() - back - 1]) ++back;
+    std::size_t const left = a.size() - front - back;
+    std::size_t const right = b.size() - front - back;
+    if (left == 0 || right == 0) return static_cast<int>(left + right);
+    return edit_distance(a.substr(front, left), b.substr(front, right), limit);
+}
+
+/// How well a registered overload fits a name that was written without one, or with one that does not exist; less is better.
+constexpr int overload_cost(std::string_view wanted, std::string_view overload, std::string_view arguments) {
+    if (!wanted.empty()) return name_distance(wanted, overload, 1000);
+    // aten::add is an operator on two Python numbers: who writes it means aten::add.Tensor.
+    bool const on_tensors = arguments.substr(0, 7) == "(Tensor";
+    bool const named_so = overload.empty() || overload.substr(0, 6) == "Tensor";
+    bool const out = overload.size() >= 3 && overload.substr(overload.size() - 3) == "out";
+    return (on_tensors ? 0 : 4000) + (named_so ? 0 : 1000) + (out ? 2000 : 0) + static_cast<int>(overload.size());
+}
+
+/// Among the overloads of one operator the one that fits best; empty if there is no such operator.
+constexpr std::string_view nearest_overload_of(std::string_view op, std::string_view wanted) {
+    bool exact = false;
+    std::string_view nearest;
+    int best = 0;
+    for (std::size_t i = lower_bound(op, exact); i != generated::function_schema_count; ++i) {
+        std::string_view const each = table_name(i);
+        if (each.substr(0, op.size()) != op) break;
+        if (each.size() != op.size() && each[op.size()] != '.') break;
+        std::string_view const overload = each.size() == op.size() ? std::string_view{} : each.substr(op.size() + 1);
+        int const cost = overload_cost(wanted, overload, schema_at(i).substr(each.size()));
+        if (!nearest.empty() && cost >= best) continue;
+        best = cost;
+        nearest = each;
+    }
+    return nearest;
+}
+
+/// One bit for each letter that occurs: names with very different letters need no edit distance.
+constexpr std::uint32_t letters_of(std::string_view name) {
+    std::uint32_t bits = 0;
+    for (char c : name) bits |= std::uint32_t{1} << (static_cast<unsigned char>(c) & 31U);
+    return bits;
+}
+
+/// Looks for the operator whose name is nearest to `op`, a qualified name without an overload.
+class op_search {
+public:
+    constexpr explicit op_search(std::string_view op) : op_(op), prefix_(op.find("::") + 2), letters_(letters_of(op)) {
+        std::size_t const size = op.size() - prefix_;
+        best_ = 4 * (2 + static_cast<int>(size < 18 ? size : 18) / 6);
+    }
+
+    [[nodiscard]] constexpr std::string_view nearest() const { return nearest_; }
+
+    /// Looks at the operators that start with the namespace of `op` and these one or two letters.
+    constexpr void look(std::string_view letters) {
+        char start[40]{};
+        std::size_t size = prefix_;
+        if (size + 2 > sizeof start) return;
+        for (std::size_t i = 0; i != size; ++i) start[i] = op_[i];
+        for (char c : letters) start[size++] = c;
+        bool ignored = false;
+        std::size_t i = lower_bound({start, size}, ignored);
+        ++start[size - 1];
+        std::size_t const last = lower_bound({start, size}, ignored);
+        for (std::string_view before; i < last; ++i) {
+            std::string_view const row = schema_at(i);
+            bool const same_op =
+                row.size() > before.size() && row[before.size()] == '.' && row.substr(0, before.size()) == before;
+            if (same_op) continue;
+            before = table_op(i);
+            compare(before);
+        }
+    }
+
+private:
+    constexpr void compare(std::string_view each) {
+        int const longer = static_cast<int>(each.size()) - static_cast<int>(op_.size());
+        if (4 * (longer < 0 ? -longer : longer) >= best_) return;
+        int unlike = 0;
+        for (std::uint32_t bits = letters_of(each) ^ letters_; bits != 0; bits &= bits - 1) ++unlike;
+        if (2 * unlike >= best_) return; // an edit changes at most two letters
+        // An in-place operator is seldom what was meant by a name without the underscore; same letters are a plus.
+        int const in_place = each.back() == '_' && op_.back() != '_' ? 2 : 0;
+        int const distance = 4 * name_distance(op_, each, best_ / 4) + in_place + (unlike == 0 ? 0 : 1);
+        if (distance >= best_) return;
+        best_ = distance;
+        nearest_ = each;
+    }
+
+    std::string_view op_;
+    std::string_view nearest_{};
+    std::size_t prefix_; ///< the size of "aten::"
+    std::uint32_t letters_;
+    int best_ = 0; ///< what nearest_ scored, less is better; at first what is too much
+};
+
+/// nearest_overload() in one namespace; `name` is not empty.
+constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_view name, std::string_view wanted) {
+    char text[128]{};
+    std::size_t size = 0;
+    if (ns.size() + 2 + name.size() > sizeof text) return {};
+    for (std::string_view part : {ns, std::string_view{"::"}, name})
+        for (char c : part) text[size++] = c;
+    std::string_view const op{text, size};
+    if (std::string_view const exact = nearest_overload_of(op, wanted); !exact.empty()) return exact;
+    op_search search{op};
+    // Names that start like this one: with its case, a leading underscore or the first letter forgotten or added.
+    std::size_t const underscore = name[0] == '_' && name.size() > 1 ? 1 : 0;
+    char const first = name[underscore];
+    char const small[] = {'_', first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first};
+    search.look({small, 2});
+    search.look({small + 1, 1});
+    if (small[1] != first) search.look(name.substr(0, 1));
+    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_') search.look(name.substr(1, 1));
+    return search.nearest().empty() ? std::string_view{} : nearest_overload_of(search.nearest(), wanted);
+}
+
+} // namespace detail
+
+/// The schema of a qualified overload name, "aten::add.Tensor"; "aten::elu" (or "aten::elu.default") is the overload
+/// without a name. Empty if torch has none.
+constexpr std::string_view find_schema(std::string_view qualified_overload) {
+    constexpr std::string_view unnamed = ".default";
+    std::size_t const size = qualified_overload.size();
+    if (size > unnamed.size() && qualified_overload.substr(size - unnamed.size()) == unnamed)
+        qualified_overload.remove_suffix(unnamed.size());
+    bool exact = false;
+    std::size_t const index = detail::lower_bound(qualified_overload, exact);
+    return exact ? schema_at(index) : std::string_view{};
+}
+
+/// The name of a registered overload for one that is not ("did you mean"): another overload of the same operator, or one of
+/// the operator with the nearest name, in the same namespace or in aten. Empty if nothing is near.
+constexpr std::string_view nearest_overload(std::string_view qualified) {
+    std::size_t const dot = qualified.find('.');
+    std::string_view const op = qualified.substr(0, dot);
+    std::string_view const wanted = dot == std::string_view::npos ? std::string_view{} : qualified.substr(dot + 1);
+    std::size_t const colons = op.find("::");
+    bool const bare = colons == std::string_view::npos;
+    std::string_view const ns = op.substr(0, bare ? 0 : colons);
+    std::string_view const name = op.substr(bare ? 0 : colons + 2);
+    if (name.empty()) return {};
+    std::string_view const nearest = bare ? std::string_view{} : detail::nearest_overload_in(ns, name, wanted);
+    return nearest.empty() && ns != "aten" ? detail::nearest_overload_in("aten", name, wanted) : nearest;
+}
+
+} // namespace aton::aten

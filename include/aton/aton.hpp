@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The DSL without the built-in tables: everything that the author of a mapping needs.
+#pragma once
+
+#include <aton/dsl/attr.hpp>
+#include <aton/dsl/graph.hpp>
+#include <aton/dsl/print.hpp>
+#include <aton/dsl/symbolic.hpp>
+#include <aton/dsl/table.hpp>
+#include <aton/dsl/value.hpp>
+
+namespace aton::dsl {
+
+using aton::dim;
+using aton::dtype;
+using aton::fixed_string;
+using aton::graph_data;
+using aton::illegal_call;
+using aton::scalar;
+using aton::shape;
+using aton::tensor;
+using aton::unsupported_error;
+using aton::value_type;
+
+} // namespace aton::dsl

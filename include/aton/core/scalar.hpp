@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace aton {
+
+/// ATen's `Scalar`. `to<T>()` converts as C++ does; a complex number gives its real part.
+class scalar {
+public:
+    enum class kind : std::uint8_t { integer, floating, boolean, complex };
+
+    constexpr scalar() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a number is a scalar.
+    constexpr scalar(bool b) : kind_(kind::boolean), integer_(b ? 1 : 0) {}
+    constexpr scalar(int i) : integer_(i) {}
+    constexpr scalar(long i) : integer_(i) {}
+    constexpr scalar(long long i) : integer_(i) {}
+    constexpr scalar(float f) : kind_(kind::floating), real_(static_cast<double>(f)) {}
+    constexpr scalar(double f) : kind_(kind::floating), real_(f) {}
+    // NOLINTEND(google-explicit-constructor)
+    static constexpr scalar complex(double real, double imaginary) {
+        scalar s(real);
+        s.kind_ = kind::complex;
+        s.imaginary_ = imaginary;
+        return s;
+    }
+
+    [[nodiscard]] constexpr kind type() const { return kind_; }
+    [[nodiscard]] constexpr bool is_integral() const { return kind_ == kind::integer; }
+    [[nodiscard]] constexpr bool is_floating() const { return kind_ == kind::floating; }
+    [[nodiscard]] constexpr bool is_bool() const { return kind_ == kind::boolean; }
+    [[nodiscard]] constexpr bool is_complex() const { return kind_ == kind::complex; }
+    [[nodiscard]] constexpr double imaginary() const { return imaginary_; }
+
+    template <class T>
+    [[nodiscard]] constexpr T to() const {
+        if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
+        return static_cast<T>(real_);
+    }
+
+    /// The same for integers out of range and NaN: the nearest integer that T has, and 0.
+    template <class T>
+    [[nodiscard]] constexpr T to_saturated() const {
+        if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
+        constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
+        constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
+        if (real_ != real_) return T{0};
+        if (real_ <= low) return std::numeric_limits<T>::min();
+        return real_ >= high ? std::numeric_limits<T>::max() : static_cast<T>(real_);
+    }
+
+    /// Equal as numbers: 1 == 1.0 == true.
+    friend constexpr bool operator==(scalar const& a, scalar const& b) {
+        bool const exact = a.has_integer() && b.has_integer();
+        return (exact ? a.integer_ == b.integer_ : a.to<double>() == b.to<double>()) && a.imaginary_ == b.imaginary_;
+    }
+
+private:
+    [[nodiscard]] constexpr bool has_integer() const { return kind_ == kind::integer || kind_ == kind::boolean; }
+
+    kind kind_ = kind::integer;
+    std::int64_t integer_ = 0;
+    double real_ = 0;
+    double imaginary_ = 0;
+};
+
+} // namespace aton

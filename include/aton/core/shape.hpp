@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace aton {
+
+/// One dimension: a size (>= 0), a symbol ("batch"), or unknown.
+class dim {
+public:
+    dim() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
+    dim(std::int64_t size) : size_(size) {}
+    dim(std::string symbol) : symbol_(std::move(symbol)) {}
+    template <std::size_t N> // not a pointer: 0 is a size
+    dim(char const (&symbol)[N]) : symbol_(symbol) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] bool is_static() const { return size_ >= 0; }
+    [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
+    /// The size; -1 when it is not static.
+    [[nodiscard]] std::int64_t size() const { return size_; }
+    [[nodiscard]] std::string_view symbol() const { return symbol_; }
+    /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
+    [[nodiscard]] bool same_as(dim const& other) const {
+        return is_static() ? size_ == other.size_ : is_symbolic() && !other.is_static() && symbol_ == other.symbol_;
+    }
+    friend bool operator==(dim const&, dim const&) = default;
+
+private:
+    std::int64_t size_ = -1;
+    std::string symbol_;
+};
+
+/// The dimensions of a tensor; default-constructed: not even the rank is known.
+class shape {
+public:
+    shape() = default;
+    template <class = void> // a template, as graph_data's functions
+    shape(std::initializer_list<dim> dims) : ranked_(true),
+                                             dims_(dims) {}
+    /// From a list of dimensions or of sizes.
+    template <class Dims>
+        requires requires(Dims const& dims) { dim(*dims.begin()); }
+    explicit shape(Dims const& dims) : ranked_(true),
+                                       dims_(dims.begin(), dims.end()) {}
+
+    [[nodiscard]] bool has_rank() const { return ranked_; }
+    [[nodiscard]] std::size_t rank() const { return dims_.size(); }
+    [[nodiscard]] dim const& operator[](std::size_t i) const { return dims_[i]; }
+    [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
+    [[nodiscard]] bool is_static() const {
+        if (!ranked_) return false;
+        for (dim const& d : dims_)
+            if (!d.is_static()) return false;
+        return true;
+    }
+    /// Number of elements, or -1 when the shape is not static.
+    [[nodiscard]] std::int64_t element_count() const {
+        if (!is_static()) return -1;
+        std::int64_t n = 1;
+        for (dim const& d : dims_) n *= d.size();
+        return n;
+    }
+    friend bool operator==(shape const&, shape const&) = default;
+
+private:
+    bool ranked_ = false;
+    std::vector<dim> dims_;
+};
+
+} // namespace aton

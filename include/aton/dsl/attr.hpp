@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/fixed_string.hpp>
+#include <aton/core/tensor.hpp>
+#include <aton/dsl/graph_data.hpp>
+#include <aton/onnx/schema.hpp>
+
+namespace aton::dsl {
+
+/// An attribute with its value, as `attr::alpha_f(1.0)` makes it; name and type are part of the C++ type.
+template <fixed_string Name, onnx::attr_type Type, class Payload>
+struct attribute_argument {
+    static constexpr std::string_view name = Name.view();
+    static constexpr onnx::attr_type type = Type;
+    Payload payload;
+};
+
+/// An attribute_argument; by its members, because nvcc 13 (EDG) does not deduce text template arguments.
+template <class T>
+concept attribute_like = requires(T const& a) {
+    { T::type } -> std::convertible_to<onnx::attr_type>;
+    { T::name } -> std::convertible_to<std::string_view>;
+    a.payload;
+};
+
+namespace detail {
+
+template <class Out, class In>
+std::vector<Out> copy_list(In const& list) {
+    std::vector<Out> out;
+    for (auto const& each : list) out.push_back(static_cast<Out>(each));
+    return out;
+}
+
+// Returns are deduced and parameters few: there is one such class for every attribute name of ONNX.
+
+template <fixed_string Name>
+struct float_attribute {
+    /// One number or a list of numbers, rounded to float32.
+    template <class T>
+    constexpr auto operator()(T const& v) const {
+        if constexpr (std::convertible_to<T const&, double>) {
+            return attribute_argument<Name, onnx::attr_type::f, float>{static_cast<float>(v)};
+        } else {
+            return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+        }
+    }
+    template <class T = double>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+    }
+};
+
+template <fixed_string Name>
+struct int_attribute {
+    /// One integer, one dtype (as Cast's `to` takes it), or a list of integers.
+    template <class T>
+    constexpr auto operator()(T const& v) const {
+        if constexpr (std::integral<T> || std::same_as<T, dtype>) {
+            return attribute_argument<Name, onnx::attr_type::i, std::int64_t>{static_cast<std::int64_t>(v)};
+        } else {
+            return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{
+                copy_list<std::int64_t>(v)};
+        }
+    }
+    template <class T = std::int64_t>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
+    }
+};
+
+template <fixed_string Name>
+struct string_attribute {
+    template <class T>
+    auto operator()(T const& v) const {
+        if constexpr (std::convertible_to<T const&, std::string_view>) {
+            return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
+        } else {
+            return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
+                copy_list<std::string>(v)};
+        }
+    }
+    template <class T = std::string_view>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{copy_list<std::string>(v)};
+    }
+};
+
+template <fixed_string Name>
+struct tensor_attribute {
+    template <class T>
+    auto operator()(T v) const {
+        if constexpr (std::same_as<T, tensor>) {
+            return attribute_argument<Name, onnx::attr_type::t, tensor>{std::move(v)};
+        } else {
+            return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
+        }
+    }
+};
+
+template <fixed_string Name>
+struct graph_attribute {
+    template <std::same_as<graph_data> T>
+    auto operator()(T v) const {
+        return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
+    }
+};
+
+template <class Payload>
+void store(node_attribute& a, Payload const& v) {
+    if constexpr (std::same_as<Payload, float>) a.f = v;
+    if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
+    if constexpr (std::same_as<Payload, std::string>) a.s = v;
+    if constexpr (std::same_as<Payload, tensor>) a.tensors.push_back(v);
+    if constexpr (std::same_as<Payload, graph_data>) a.graphs.push_back(v);
+    if constexpr (std::same_as<Payload, std::vector<float>>) a.floats = v;
+    if constexpr (std::same_as<Payload, std::vector<std::int64_t>>) a.ints = v;
+    if constexpr (std::same_as<Payload, std::vector<std::string>>) a.strings = v;
+    if constexpr (std::same_as<Payload, std::vector<tensor>>) a.tensors = v;
+}
+
+} // namespace detail
+
+/// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
+template <fixed_string Name>
+inline constexpr detail::float_attribute<Name> attr_f{};
+template <fixed_string Name>
+inline constexpr detail::int_attribute<Name> attr_i{};
+template <fixed_string Name>
+inline constexpr detail::string_attribute<Name> attr_s{};
+template <fixed_string Name>
+inline constexpr detail::tensor_attribute<Name> attr_t{};
+template <fixed_string Name>
+inline constexpr detail::graph_attribute<Name> attr_g{};
+
+/// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
+namespace attr {
+#define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
+#define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};
+#define ATON_ATTRIBUTE_S(name) inline constexpr detail::string_attribute<#name> name##_s{};
+#define ATON_ATTRIBUTE_T(name) inline constexpr detail::tensor_attribute<#name> name##_t{};
+#define ATON_ATTRIBUTE_G(name) inline constexpr detail::graph_attribute<#name> name##_g{};
+#define ATON_ATTRIBUTE_SPARSE(name) // sparse tensors and types cannot be written as attributes of a mapping
+#define ATON_ATTRIBUTE_TP(name)
+#include <aton/onnx/generated/attributes.inc>
+#undef ATON_ATTRIBUTE_F
+#undef ATON_ATTRIBUTE_I
+#undef ATON_ATTRIBUTE_S
+#undef ATON_ATTRIBUTE_T
+#undef ATON_ATTRIBUTE_G
+#undef ATON_ATTRIBUTE_SPARSE
+#undef ATON_ATTRIBUTE_TP
+} // namespace attr
+
+} // namespace aton::dsl

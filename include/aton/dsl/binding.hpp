@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/default_value.hpp>
+#include <aton/aten/function_schema.hpp>
+#include <aton/dsl/argument.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/node_builder.hpp>
+
+namespace aton::dsl::detail {
+
+/// The schema's default as an argument.
+template <class = void>
+argument default_argument(aten::schema_argument const& a) {
+    using kind = aten::default_kind;
+    aten::default_value const d = aten::parse_default(a);
+    std::vector<sym_int> ints;
+    std::vector<double> floats;
+    bool_list bools;
+    std::string text;
+    switch (d.kind()) {
+    case kind::boolean: return argument::of_number(d.as_bool());
+    case kind::integer: return argument::of_number(d.as_int());
+    case kind::floating: return argument::of_number(d.as_double());
+    case kind::complex: return argument::of_number(scalar::complex(d.real(), d.imaginary()));
+    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return argument::of_text(std::move(text));
+    case kind::identifier: return argument::of_tag(std::string(d.text()));
+    case kind::int_list:
+        for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
+        return argument::of_sizes(std::move(ints));
+    case kind::float_list:
+        for (std::size_t i = 0; i != d.size(); ++i) floats.push_back(d.double_at(i));
+        return argument::of_floats(std::move(floats));
+    case kind::bool_list:
+        for (std::size_t i = 0; i != d.size(); ++i) bools.push_back(d.bool_at(i));
+        return argument::of_bools(bools);
+
+    default: return argument::none();
+    }
+}
+
+template <class = void>
+std::string to_text(scalar const& s) {
+    if (s.is_bool()) return s.to<bool>() ? "True" : "False";
+    if (s.is_integral()) return std::to_string(s.to<std::int64_t>());
+    return std::to_string(s.to<double>());
+}
+
+template <class List, class Element>
+std::string join(List const& list, Element element) {
+    std::string out = "[";
+    for (auto const& e : list) out += (out.size() > 1 ? ", " : "") + element(e);
+    return out + "]";
+}
+
+/// An argument's value as an error message shows it.
+template <class = void>
+std::string to_text(argument const& a) {
+    using kind = argument::kind;
+    auto const size_text = [](sym_int const& s) {
+        return s.is_constant() ? std::to_string(s.constant()) : std::string("a computed size");
+    };
+    switch (a.is) {
+    case kind::missing: return "missing";
+    case kind::none: return "None";
+    case kind::tensor: return "a tensor";
+    case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
+    case kind::number: return to_text(a.number);
+    case kind::size: return size_text(a.size);
+    case kind::sizes: return join(a.sizes, size_text);
+    case kind::floats: return join(a.floats, [](double d) { return std::to_string(d); });
+    case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
+    case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
+    case kind::text: return "\"" + a.text + "\"";
+    case kind::type: return std::string(name(a.type));
+    case kind::tag: return a.text;
+    }
+    return {};
+}
+
+template <class = void>
+bool same(argument const& a, argument const& b) {
+    return a.is == b.is && to_text(a) == to_text(b) && a.number == b.number && a.floats == b.floats &&
+           a.numbers == b.numbers;
+}
+
+/// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
+template <class Graph>
+class argument_normalizer {
+public:
+    argument_normalizer(Graph& graph, std::string_view overload) : graph_(graph), overload_(overload) {}
+
+    void normalize(argument& a, aten::schema_argument const& formal) {
+        using kind = argument::kind;
+        schema_type const& t = formal.type;
+        if (a.is == kind::none) {
+            if (!t.optional && t.base != base_type::generator)
+                refuse(formal, "is None, but its type is " + std::string(t.text));
+            return;
+        }
+        bool fits = true;
+        switch (t.base) {
+        case base_type::tensor: fits = t.list ? to_tensors(a, t.element_optional) : to_tensor(a); break;
+        case base_type::int_:
+        case base_type::sym_int:
+            fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
+            break;
+        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : a.is == kind::number; break;
+        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
+        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : a.is == kind::number; break;
+        case base_type::str: fits = a.is == kind::text; break;
+        case base_type::scalar_type: fits = a.is == kind::type; break;
+        case base_type::layout:
+        case base_type::device:
+        case base_type::memory_format: fits = a.is == kind::tag; break;
+        default: break;
+        }
+        if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
+    }
+
+    [[noreturn]] void refuse(aten::schema_argument const& formal, std::string const& what) const {
+        throw unsupported_error(std::string(overload_) + ": argument '" + std::string(formal.name) + "' " + what);
+    }
+
+private:
+    using kind = argument::kind;
+
+    /// A Python number where a tensor is expected: a 0-d constant that promotes weakly.
+    value wrap(scalar const& s) {
+        dtype const t = s.is_bool()       ? dtype::bool_
+                        : s.is_integral() ? dtype::int64
+                        : s.is_complex()  ? dtype::complex128
+                                          : dtype::float64;
+        value_id const id = append_constant(graph_, scalar_tensor(s, t));
+        graph_.values[id].wrapped_number = true;
+        return {graph_, id};
+    }
+    bool to_tensor(argument& a) {
+        if (a.is == kind::number) a = argument::of_tensor(wrap(a.number));
+        if (a.is == kind::size)
+            a = argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
+        return a.is == kind::tensor;
+    }
+    static bool to_tensors(argument& a, bool may_miss) {
+        if (a.is == kind::sizes && a.sizes.empty()) a = argument::of_tensors({});
+        if (a.is != kind::tensors) return false;
+        a.values.clear();
+        for (optional_value const& v : a.tensors) {
+            if (v) a.values.push_back(*v);
+            if (!v && !may_miss) return false;
+        }
+        return true;
+    }
+    static bool to_size(argument& a, bool symbolic) {
+        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = argument::of_size(*a.tensor);
+        if (a.is == kind::number && symbolic) a = argument::of_size(a.number.to<std::int64_t>());
+        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = argument::of_number(a.size.constant());
+        return a.is == kind::size || a.is == kind::number;
+    }
+    static bool to_sizes(argument& a, std::int32_t length) {
+        if (a.is == kind::number) a = argument::of_sizes({a.number.to<std::int64_t>()});
+        if (a.is == kind::size) a = argument::of_sizes({a.size});
+        if (a.is != kind::sizes) return false;
+        if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
+        a.ints.clear();
+        for (sym_int const& s : a.sizes)
+            if (s.is_constant()) a.ints.push_back(s.constant());
+        return true;
+    }
+    static bool to_floats(argument& a, std::int32_t length) {
+        if (a.is == kind::number)
+            a = argument::of_floats(
+                std::vector<double>(static_cast<std::size_t>(length > 1 ? length : 1), a.number.to<double>()));
+        if (a.is == kind::sizes) {
+            std::vector<double> floats;
+            for (sym_int const& s : a.sizes) floats.push_back(static_cast<double>(s.constant()));
+            a = argument::of_floats(std::move(floats));
+        }
+        return a.is == kind::floats;
+    }
+    static bool to_numbers(argument& a) {
+        std::vector<scalar> numbers;
+        if (a.is == kind::floats) numbers.assign(a.floats.begin(), a.floats.end());
+        if (a.is == kind::sizes)
+            for (sym_int const& s : a.sizes) numbers.emplace_back(s.constant());
+        if (a.is == kind::floats || a.is == kind::sizes) a = argument::of_numbers(std::move(numbers));
+        return a.is == kind::numbers;
+    }
+    static bool to_bools(argument& a, std::int32_t length) {
+        if (a.is == kind::number) {
+            bool_list bools;
+            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.to<bool>());
+            a = argument::of_bools(bools);
+        }
+        return a.is == kind::bools;
+    }
+
+    Graph& graph_;
+    std::string_view overload_;
+};
+
+/// Where and how a tensor is kept has no meaning in ONNX; a sparse layout has.
+inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& formal) {
+    if (formal.type.base == base_type::device || formal.type.base == base_type::memory_format) return true;
+    if (formal.name == "pin_memory" || formal.name == "non_blocking") return true;
+    return formal.type.base == base_type::layout && a.text == "strided";
+}
+
+/// Fills in defaults and normalises all arguments of a call, given in schema order; `named` are the positions that the body takes.
+/// Throws unsupported_error for a missing argument, a wrong kind, and for an unnamed argument that is not at its default.
+template <class Graph>
+void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
+                    std::span<std::uint8_t const> named, std::vector<argument>& arguments) {
+    argument_normalizer<Graph> normalizer(graph, overload);
+    aten::argument_cursor cursor(schema);
+    aten::schema_argument formal;
+    std::size_t position = 0;
+    for (; cursor.next(formal); ++position) {
+        if (position == arguments.size()) arguments.emplace_back();
+        argument& a = arguments[position];
+        bool const given = a.is != argument::kind::missing;
+        if (!given && !formal.has_default) normalizer.refuse(formal, "is missing");
+        if (!given) a = default_argument(formal);
+        bool is_named = false;
+        for (std::uint8_t p : named) is_named = is_named || p == position;
+        normalizer.normalize(a, formal);
+        a.name = formal.name;
+        if (is_named || !given || may_stay_unnamed(a, formal)) continue;
+        if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
+        argument expected = default_argument(formal);
+        normalizer.normalize(expected, formal);
+        if (!same(a, expected))
+            normalizer.refuse(formal,
+                              "is " + to_text(a) + "; the mapping takes only its default, " +
+                                  std::string(formal.default_text));
+    }
+    if (position < arguments.size())
+        throw unsupported_error(std::string(overload) + ": too many arguments, the schema has " +
+                                std::to_string(position));
+}
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// One `g.op<...>(...)` as the compiler sees it: its arguments sorted into operands, attributes and outputs, held against the schemas.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/core/fixed_string.hpp>
+#include <aton/dsl/attr.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/value.hpp>
+#include <aton/onnx/call_rules.hpp>
+
+namespace aton::dsl::detail {
+
+template <class T>
+inline constexpr bool is_typed_value = false;
+template <type_set Types>
+inline constexpr bool is_typed_value<typed_value<Types>> = true;
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
+
+template <class T>
+inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
+
+/// The arguments of a call, sorted.
+template <std::size_t N>
+struct call_facts {
+    onnx::call_operand operands[N + 1]{};
+    onnx::call_attribute attributes[N + 1]{};
+    std::size_t operand_count = 0;
+    std::size_t attribute_count = 0;
+    int output_count = 1;
+    int unusable = 0; ///< 1-based position of an argument that is none of these
+
+    template <class T>
+    constexpr void add(int position) {
+        using onnx::operand_kind;
+        if constexpr (attribute_like<T>) {
+            attributes[attribute_count++] = {T::name, T::type};
+        } else if constexpr (outputs_asked<T> != 0) {
+            output_count = outputs_asked<T>;
+        } else if constexpr (is_typed_value<T>) {
+            operands[operand_count++] = {operand_kind::value, T::types};
+        } else if constexpr (std::derived_from<T, value>) {
+            operands[operand_count++] = {operand_kind::value, any_type};
+        } else if constexpr (std::same_as<T, sym_int>) {
+            operands[operand_count++] = {operand_kind::value, tensors(dtype::int64)};
+        } else if constexpr (std::same_as<T, optional_value>) {
+            operands[operand_count++] = {operand_kind::optional_value, any_type};
+        } else if constexpr (std::same_as<T, absent_t>) {
+            operands[operand_count++] = {operand_kind::absent, {}};
+        } else if constexpr (is_number<T>) {
+            operands[operand_count++] = {operand_kind::number, any_type};
+        } else if constexpr (is_value_list<T>) {
+            operands[operand_count++] = {operand_kind::list, any_type};
+        } else if (unusable == 0) {
+            unusable = position;
+        }
+    }
+};
+
+template <class... Args>
+constexpr call_facts<sizeof...(Args)> sort_arguments() {
+    call_facts<sizeof...(Args)> f;
+    int position = 0;
+    (f.template add<Args>(++position), ...);
+    return f;
+}
+
+/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx.
+constexpr std::string_view domain_of(std::string_view name) {
+    std::size_t const colons = find_text(name, "::");
+    return colons == std::string_view::npos ? std::string_view{} : name.substr(0, colons);
+}
+constexpr std::string_view op_of(std::string_view name) {
+    std::size_t const colons = find_text(name, "::");
+    return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+/// A call in the opset range [Since, Until], checked. Other domains of ONNX are held against their newest version.
+template <int Since, int Until, fixed_string Name, class... Args>
+struct checked_call {
+    static constexpr std::string_view domain = domain_of(Name.view());
+    static constexpr std::string_view op = op_of(Name.view());
+    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
+
+    static constexpr onnx::call call() {
+        int const fixed = domain.empty() ? 0 : onnx::newest_version(domain);
+        return {domain,
+                op,
+                fixed != 0 ? fixed : Since,
+                fixed != 0 ? fixed : Until,
+                {facts.operands, facts.operand_count},
+                {facts.attributes, facts.attribute_count},
+                facts.output_count};
+    }
+
+    static constexpr onnx::broken_rule broken = facts.unusable != 0 ? onnx::broken_rule{} : onnx::check_call(call());
+    static constexpr bool legal = facts.unusable == 0 && !broken;
+
+    static constexpr sentence describe_problem() {
+        if (legal) return {};
+        if (facts.unusable == 0) return describe(call(), broken);
+        sentence s;
+        s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
+          << facts.unusable << " is no value, number, list of values, attribute or outputs<n>";
+        return s;
+    }
+
+    static constexpr sentence problem = describe_problem();
+
+    template <std::size_t... I>
+    static auto result(graph_data& g, value_id first, std::index_sequence<I...>) {
+        return std::tuple<typed_value<onnx::result_types(call(), static_cast<int>(I))>...>(
+            typed_value<onnx::result_types(call(), static_cast<int>(I))>(
+                value(g, first + static_cast<value_id>(I)))...);
+    }
+
+    /// One typed value; a tuple of them for outputs<n>; a vector for output_list.
+    static auto results(graph_data& g, value_id first, std::size_t count) {
+        constexpr bool tuple = (false || ... || (outputs_asked<Args> > 0));
+        if constexpr (!legal) {
+            return value(g, first);
+        } else if constexpr (facts.output_count < 0) {
+            std::vector<value> all;
+            for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
+            return all;
+        } else if constexpr (tuple) {
+            return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
+        } else {
+            return typed_value<onnx::result_types(call(), 0)>(value(g, first));
+        }
+    }
+};
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Compile errors: one broken rule, one sentence, printed by the compiler at the user's line.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/fixed_string.hpp>
+#include <aton/onnx/call_rules.hpp>
+
+namespace aton {
+
+/// Never defined: a compiler that needs it prints its template arguments, which are the diagnosis.
+/// GCC prints one whole sentence; Clang in C++20 cuts text at 32 characters, so it gets the sentence in pieces.
+template <fixed_string... Sentence>
+struct mapping_error;
+
+} // namespace aton
+
+namespace aton::dsl::detail {
+
+/// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
+constexpr std::size_t find_text(std::string_view text, std::string_view part) {
+    for (std::size_t i = 0; i + part.size() <= text.size(); ++i)
+        if (text.substr(i, part.size()) == part) return i;
+    return std::string_view::npos;
+}
+
+/// Text assembled while compiling.
+struct sentence {
+    char data[320]{};
+    std::size_t length = 0;
+
+    constexpr sentence& operator<<(std::string_view text) {
+        for (char c : text)
+            if (length < sizeof(data)) data[length++] = c;
+        return *this;
+    }
+    constexpr sentence& operator<<(int n) {
+        if (n < 0) {
+            *this << "-";
+            n = -n;
+        }
+        if (n >= 10) *this << n / 10;
+        char const digit[1] = {static_cast<char>('0' + n % 10)};
+        return *this << std::string_view(digit, 1);
+    }
+    constexpr sentence& operator<<(type_set types) {
+        int shown = 0;
+        bool const half = (types.plain >> 32) != 0 && (types.plain & 0xffffffffU) == 0;
+        for (std::size_t i = 1; i != dtype_count; ++i) {
+            if ((types.plain >> (half ? i + 32 : i) & 1U) == 0) continue;
+            if (++shown > 4) return *this << "...";
+            if (shown > 1) *this << "|";
+            *this << (half ? "seq of " : "") << name(static_cast<dtype>(i));
+        }
+        return shown == 0 ? *this << "no tensor" : *this;
+    }
+    [[nodiscard]] constexpr std::string_view view() const { return {data, length}; }
+};
+
+constexpr std::string_view attribute_kind(onnx::attr_type t) {
+    constexpr std::string_view names[] = {"undefined",
+                                          "a float",
+                                          "an int",
+                                          "a string",
+                                          "a tensor",
+                                          "a graph",
+                                          "floats",
+                                          "ints",
+                                          "strings",
+                                          "tensors",
+                                          "graphs",
+                                          "a sparse tensor",
+                                          "sparse tensors",
+                                          "a type",
+                                          "types"};
+    return names[static_cast<std::size_t>(t)];
+}
+
+/// "onnx::ReduceSum (opset 13): no attribute axes; axes is an input here".
+constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
+    using onnx::rule;
+    sentence s;
+    s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
+    switch (r.kind) {
+    case rule::no_such_operator:
+        s << "no such operator";
+        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+    case rule::operator_too_new:
+        return s << "first appears in opset " << r.limit << "; start the range of the graph there";
+    case rule::operator_deprecated:
+        if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
+        return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
+                              : s << "deprecated, and nothing replaced it";
+    case rule::too_few_inputs: return s << "input " << r.culprit << " is missing, " << r.position << " given";
+    case rule::too_many_inputs: return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
+    case rule::input_required:
+        return s << "input " << r.culprit << " is required; an optional value or absent may not stand there";
+    case rule::list_not_variadic: return s << "input " << r.culprit << " is a single value; a list may not stand there";
+    case rule::number_without_type:
+        return s << "input " << r.culprit
+                 << " is a number whose type no other input determines; use g.scalar(number, dtype)";
+    case rule::no_such_attribute:
+        s << "no attribute " << r.culprit;
+        if (r.limit == 1) return s << "; " << r.nearest << " is an input here";
+        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+    case rule::attribute_type:
+        return s << "attribute " << r.culprit << " is " << attribute_kind(static_cast<onnx::attr_type>(r.limit))
+                 << ", given " << attribute_kind(static_cast<onnx::attr_type>(r.position));
+    case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
+    case rule::attribute_missing:
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(static_cast<onnx::attr_type>(r.limit))
+                 << ") is missing";
+    case rule::too_few_outputs:
+        return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
+    case rule::too_many_outputs: return s << "outputs<" << r.position << "> asked for, at most " << r.limit << " there";
+    case rule::outputs_not_variadic:
+        return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
+    case rule::no_common_type:
+        return s << "input " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+    case rule::meaning_changed:
+        return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
+                 << "] at opset " << r.opset;
+    case rule::none: break;
+    }
+    return s;
+}
+
+// The sentence as template arguments. Pieces for Clang end at spaces and have at most 31 characters.
+
+template <auto Text, std::size_t From, std::size_t Size>
+inline constexpr auto piece = fixed_string<Size>(Text.view().substr(From, Size));
+
+constexpr std::size_t piece_end(std::string_view text, std::size_t from) {
+    constexpr std::size_t longest = 31;
+    if (text.size() - from <= longest) return text.size();
+    for (std::size_t i = from + longest; i != from; --i)
+        if (text[i - 1] == ' ') return i;
+    return from + longest;
+}
+
+template <auto Text>
+constexpr std::size_t piece_count() {
+    std::size_t n = 0;
+    for (std::size_t from = 0; from != Text.view().size(); from = piece_end(Text.view(), from)) ++n;
+    return n;
+}
+
+template <auto Text, std::size_t Index>
+constexpr std::size_t piece_start() {
+    std::size_t from = 0;
+    for (std::size_t i = 0; i != Index; ++i) from = piece_end(Text.view(), from);
+    return from;
+}
+
+template <auto Text, std::size_t... I>
+mapping_error<
+    piece<Text, piece_start<Text, I>(), piece_end(Text.view(), piece_start<Text, I>()) - piece_start<Text, I>()>...>
+    in_pieces(std::index_sequence<I...>);
+
+/// `sizeof(diagnosis<text>)` is the compile error; written where the rule is checked, so that the compiler's way to the user's line is short.
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+template <auto Text>
+struct diagnosis {
+    static_assert(Text.length == 0, Text.view());
+};
+#elif defined(__clang__)
+template <auto Text>
+using diagnosis = decltype(in_pieces<Text>(std::make_index_sequence<piece_count<Text>()>{}));
+#else
+template <auto Text>
+using diagnosis = mapping_error<piece<Text, 0, Text.length>>;
+#endif
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/core/fixed_string.hpp>
+#include <aton/core/tensor.hpp>
+#include <aton/dsl/attr.hpp>
+#include <aton/dsl/call.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/node_builder.hpp>
+#include <aton/dsl/value.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::dsl {
+
+/// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
+struct refusal {
+    template <class T>
+    // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
+    operator T() const {
+        throw error("a refused conversion has no result");
+    }
+};
+
+namespace detail {
+
+template <auto... More>
+consteval int last_opset() {
+    int until = onnx::newest_opset;
+    (
+        [&] {
+            if constexpr (std::is_integral_v<decltype(More)>) until = static_cast<int>(More);
+        }(),
+        ...);
+    return until;
+}
+
+} // namespace detail
+
+/// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
+/// Two words, passed by value; converts to a graph of a wider range, so bodies can share helpers and call each other's rows.
+template <int Since, auto... More>
+class graph {
+public:
+    static constexpr int since = Since;
+    static constexpr int until = detail::last_opset<More...>();
+    static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
+                  "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
+
+    graph(graph_data& data, int target) : data_(&data), opset_(target) {
+        if (target < since || target > until)
+            throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
+                        std::to_string(until) + ">");
+    }
+
+    template <int OtherSince, auto... Other>
+        requires(OtherSince >= since && graph<OtherSince, Other...>::until <= until)
+    // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
+    graph(graph<OtherSince, Other...> g) : data_(&g.data()),
+                                           opset_(g.opset()) {}
+
+    /// The target opset.
+    [[nodiscard]] int opset() const { return opset_; }
+    [[nodiscard]] graph_data& data() const { return *data_; }
+    /// What is being converted: overload, source line, expected results.
+    [[nodiscard]] node_context const& context() const { return data_->context; }
+
+    /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
+    template <int NarrowSince, auto... NarrowMore>
+    [[nodiscard]] graph<NarrowSince, NarrowMore...> within() const {
+        return {*data_, opset_};
+    }
+
+    /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
+    /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
+    /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
+    template <fixed_string Name, class... Args>
+    auto op(Args const&... args) const {
+        using call = detail::checked_call<Since, until, Name, Args...>;
+        if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+        constexpr int version = call::domain.empty() ? 0 : onnx::newest_version(call::domain);
+        detail::node_builder<graph_data> node(*data_, call::domain, call::op, version != 0 ? version : opset_);
+        if constexpr (call::legal) (node.add(args), ...);
+        if constexpr (version != 0) data_->import_domain(call::domain, version);
+        value_id const first = node.finish();
+        return call::results(*data_, first, data_->values.size() - first);
+    }
+
+    /// A 0-d constant of a dtype.
+    [[nodiscard]] value scalar(aton::scalar number, dtype type) const { return constant(scalar_tensor(number, type)); }
+    /// A constant tensor.
+    [[nodiscard]] value constant(tensor data) const {
+        return {*data_, detail::append_constant(*data_, std::move(data))};
+    }
+    /// A 1-d int64 value of integers or sizes: a constant where all are, otherwise their concatenation.
+    template <class List>
+    [[nodiscard]] value ints(List const& list) const {
+        using element = std::remove_cvref_t<decltype(*std::data(list))>;
+        if constexpr (std::is_same_v<element, sym_int>) {
+            return size_list(std::data(list), std::size(list));
+        } else {
+            static_assert(std::is_same_v<element, std::int64_t>, "g.ints takes a list of std::int64_t or of sizes");
+            return int_list(std::data(list), std::size(list));
+        }
+    }
+    [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
+        return int_list(list.begin(), list.size());
+    }
+    /// A size as a 0-d int64 value.
+    [[nodiscard]] value to_value(sym_int const& s) const {
+        return s.is_constant() ? scalar(s.constant(), dtype::int64) : s.as_value();
+    }
+
+    /// Size of dimension `i` of `x` (negative counts from the end): a constant where it is static, else computed from Shape.
+    [[nodiscard]] sym_int size(value x, std::int64_t i) const {
+        if (dim const& d = x.size(i); d.is_static()) return d.size();
+        std::int64_t const n = x.rank();
+        return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
+    }
+    /// All dimensions of `x`.
+    [[nodiscard]] std::vector<sym_int> sizes(value x) const {
+        std::vector<sym_int> all;
+        for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
+        return all;
+    }
+
+    /// `x` as `target`; nothing happens when it is of that dtype already, and a constant is converted on the spot. Refuses complex numbers.
+    [[nodiscard]] value cast(value x, dtype target) const {
+        if (x.dtype() == target) return x;
+        if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
+            return constant(x.constant().to(target));
+        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX casts no complex numbers");
+        return op<"Cast">(x, attr::to_i(target));
+    }
+
+    /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
+
+private:
+    value int_list(std::int64_t const* first, std::size_t count) const {
+        return constant(int64_tensor({first, count}));
+    }
+    value size_list(sym_int const* first, std::size_t count) const {
+        std::vector<value> parts;
+        std::vector<std::int64_t> run;
+        auto const flush = [&] {
+            if (!run.empty()) parts.push_back(int_list(run.data(), run.size()));
+            run.clear();
+        };
+        for (std::size_t i = 0; i != count; ++i) {
+            if (first[i].is_constant()) {
+                run.push_back(first[i].constant());
+                continue;
+            }
+            flush();
+            parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
+        }
+        if (parts.empty()) return int_list(run.data(), run.size());
+        flush();
+        return parts.size() == 1 ? parts[0] : op<"Concat">(parts, attr::axis_i(0));
+    }
+
+    graph_data* data_;
+    int opset_;
+};
+
+/// Whether `g.op<Name>(args...)` is legal in every opset of the graph's range; for tests and constraints.
+template <class Graph, fixed_string Name, class... Args>
+concept valid_call = detail::checked_call<Graph::since, Graph::until, Name, std::remove_cvref_t<Args>...>::legal;
+
+} // namespace aton::dsl

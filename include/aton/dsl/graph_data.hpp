@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The ONNX graph under construction: plain records that `value` and `graph` are handles to, and that printers and writers read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/shape.hpp>
+#include <aton/core/tensor.hpp>
+#include <aton/onnx/schema.hpp>
+
+namespace aton {
+
+/// What a value is: a tensor, a sequence of tensors, or an optional of either.
+enum class value_kind : std::uint8_t { tensor, sequence, optional_tensor, optional_sequence };
+
+/// The type of a value: kind, element type (undefined: unknown) and shape (of the elements of a sequence).
+struct value_type {
+    aton::dtype dtype = aton::dtype::undefined;
+    aton::shape shape;
+    value_kind kind = value_kind::tensor;
+
+    friend bool operator==(value_type const&, value_type const&) = default;
+};
+
+using value_id = std::uint32_t;
+inline constexpr value_id no_value = ~value_id{0};
+
+struct graph_data;
+
+/// An attribute of a node. `type` says which member holds the payload.
+struct node_attribute {
+    std::string name;
+    onnx::attr_type type = onnx::attr_type::undefined;
+    std::int64_t i = 0;
+    float f = 0;
+    std::string s;
+    std::vector<std::int64_t> ints;
+    std::vector<float> floats;
+    std::vector<std::string> strings;
+    std::vector<tensor> tensors;    ///< t: one; tensors: all
+    std::vector<graph_data> graphs; ///< g: one; graphs: all
+};
+
+/// A call of an operator. Inputs may be `no_value` (skipped).
+struct graph_node {
+    std::string domain; ///< "" is ai.onnx
+    std::string op;
+    std::vector<value_id> inputs;
+    std::vector<value_id> outputs;
+    std::vector<node_attribute> attributes;
+    std::string source; ///< where the node comes from: the ATen overload, the user's source line
+};
+
+struct graph_value {
+    std::string name; ///< empty: numbered when printed or written
+    value_type type;
+    std::int64_t producer = -1;  ///< index into nodes; -1: an input or initializer
+    bool wrapped_number = false; ///< made from a Python number: takes part in type promotion weakly
+};
+
+/// A tensor that the graph carries by name instead of in a Constant node.
+struct graph_initializer {
+    value_id value = no_value;
+    tensor data;
+};
+
+/// What is being converted right now; a body reads it through `g.context()`.
+struct node_context {
+    std::string_view overload;        ///< "aten::elu"
+    std::string_view node_name;       ///< the name of the node in the program, if it has one
+    std::string_view source;          ///< the user's source line, if known
+    std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
+};
+
+/// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
+/// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
+struct graph_data {
+    using node_type = graph_node;
+
+    std::string name = "aton";
+    int opset = 0; ///< of the default domain
+    std::deque<graph_value> values;
+    std::vector<graph_node> nodes;
+    std::vector<value_id> inputs;
+    std::vector<value_id> outputs;
+    std::vector<graph_initializer> initializers;
+    std::vector<std::pair<std::string, int>> opset_imports; ///< of the other domains that nodes use
+    node_context context;
+
+    template <class Type = value_type>
+    value_id add_value(Type type, std::string value_name = {}) {
+        values.push_back({std::move(value_name), std::move(type), -1, false});
+        return static_cast<value_id>(values.size() - 1);
+    }
+
+    template <class Type = value_type>
+    value_id add_input(std::string value_name, Type type) {
+        value_id const id = add_value(std::move(type), std::move(value_name));
+        inputs.push_back(id);
+        return id;
+    }
+
+    /// The payload of a constant value, or nullptr: an initializer, or the result of a Constant node.
+    [[nodiscard]] tensor const* constant(value_id id) const {
+        std::int64_t const producer = values[id].producer;
+        if (producer >= 0) {
+            graph_node const& n = nodes[static_cast<std::size_t>(producer)];
+            bool const has_tensor = n.op == "Constant" && n.domain.empty() && n.attributes.size() == 1 &&
+                                    n.attributes[0].type == onnx::attr_type::t;
+            return has_tensor ? n.attributes[0].tensors.data() : nullptr;
+        }
+        for (graph_initializer const& i : initializers)
+            if (i.value == id) return &i.data;
+        return nullptr;
+    }
+
+    /// Notes the version of a custom or non-default domain that a node uses.
+    template <class Domain>
+    void import_domain(Domain const& domain, int version) {
+        for (auto const& [known, v] : opset_imports)
+            if (known == domain) return;
+        opset_imports.emplace_back(domain, version);
+    }
+};
+
+} // namespace aton

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Appends one node to the graph at run time: resolves type variables from the operands' dtypes and refuses what the target opset does not allow.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/attr.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/shape_rules.hpp>
+#include <aton/dsl/value.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::dsl::detail {
+
+/// Appends a Constant node; every constant of a graph is made here.
+template <class Graph>
+value_id append_constant(Graph& graph, tensor data) {
+    value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
+    auto& node = graph.nodes.emplace_back();
+    node.op = "Constant";
+    node.outputs.push_back(id);
+    node.source = graph.context.overload;
+    auto& payload = node.attributes.emplace_back();
+    payload.name = "value";
+    payload.type = onnx::attr_type::t;
+    payload.tensors.push_back(std::move(data));
+    return id;
+}
+
+constexpr type_set set_of(value_type const& t) {
+    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
+    switch (t.kind) {
+    case value_kind::tensor: return {bit, 0};
+    case value_kind::sequence: return {bit << 32, 0};
+    case value_kind::optional_tensor: return {0, bit};
+    case value_kind::optional_sequence: return {0, bit << 32};
+    }
+    return {};
+}
+
+/// The only type in a set, or an unknown tensor.
+constexpr value_type only_type(type_set s) {
+    value_type out;
+    for (std::size_t i = 1; i != dtype_count; ++i) {
+        auto const t = static_cast<dtype>(i);
+        if (s == type_set{std::uint64_t{1} << i, 0}) out.dtype = t;
+        if (s == type_set{std::uint64_t{1} << (i + 32), 0}) {
+            out.dtype = t;
+            out.kind = value_kind::sequence;
+        }
+    }
+    return out;
+}
+
+/// Collects operands and attributes of one call, in the order of the call, then appends the node.
+/// A template only so that an include costs no instantiation.
+template <class Graph>
+class node_builder {
+public:
+    node_builder(Graph& graph, std::string_view domain, std::string_view op, int opset)
+        : graph_(graph),
+          schema_(onnx::find(domain, op, opset)),
+          opset_(opset) {
+        node_.domain = domain;
+        node_.op = op;
+        node_.source = graph.context.overload;
+    }
+
+    /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.
+    template <class T>
+    void add(T const& argument) {
+        if constexpr (attribute_like<T>) {
+            store(named(T::name, T::type), argument.payload);
+        } else if constexpr (std::derived_from<T, value> || std::same_as<T, optional_value>) {
+            operand(argument.id());
+        } else if constexpr (std::same_as<T, absent_t>) {
+            operand(no_value);
+        } else if constexpr (std::same_as<T, sym_int>) {
+            operand(argument.is_constant() ? append_constant(graph_, scalar_tensor(argument.constant(), dtype::int64))
+                                           : argument.as_value().id());
+        } else if constexpr (std::same_as<T, output_list>) {
+            outputs_ = argument.count;
+        } else if constexpr (outputs_asked<T> > 0) {
+            outputs_ = static_cast<std::size_t>(outputs_asked<T>);
+        } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
+            number(argument);
+        } else if constexpr (std::integral<T>) {
+            number(static_cast<std::int64_t>(argument));
+        } else if constexpr (std::floating_point<T>) {
+            number(static_cast<double>(argument));
+        } else {
+            for (value const& v : argument) operand(v.id());
+        }
+    }
+
+    /// Appends the node; the outputs have consecutive ids from the returned one.
+    value_id finish() {
+        resolve_types();
+        while (!node_.inputs.empty() && node_.inputs.back() == no_value) node_.inputs.pop_back();
+        auto const index = static_cast<std::int64_t>(graph_.nodes.size());
+        auto const first = static_cast<value_id>(graph_.values.size());
+        for (std::size_t i = 0; i != outputs_; ++i) {
+            value_id const id = graph_.add_value(output_type(i));
+            graph_.values[id].producer = index;
+            node_.outputs.push_back(id);
+        }
+        graph_.nodes.push_back(std::move(node_));
+        infer_types(graph_, graph_.nodes.back());
+        return first;
+    }
+
+private:
+    struct number_operand {
+        std::size_t position;
+        scalar number;
+    };
+
+    void operand(value_id id) { node_.inputs.push_back(id); }
+    void number(scalar const& s) {
+        numbers_.push_back({node_.inputs.size(), s});
+        operand(no_value);
+    }
+
+    auto& named(std::string_view name, onnx::attr_type type) {
+        auto& a = node_.attributes.emplace_back();
+        a.name = name;
+        a.type = type;
+        return a;
+    }
+
+    [[nodiscard]] onnx::formal formal(std::size_t i) const {
+        int const n = schema_.input_count();
+        return schema_.input(static_cast<int>(i) < n ? static_cast<int>(i) : n - 1);
+    }
+
+    void resolve_types() {
+        if (!schema_) return;
+        if (static_cast<int>(node_.inputs.size()) < schema_.min_inputs() ||
+            static_cast<int>(node_.inputs.size()) > schema_.max_inputs())
+            refuse("takes " + std::to_string(schema_.min_inputs()) + " inputs or more, given " +
+                   std::to_string(node_.inputs.size()));
+        bound_.assign(static_cast<std::size_t>(schema_.type_var_count()), value_type{});
+        for (std::size_t i = 0; i != node_.inputs.size(); ++i)
+            if (node_.inputs[i] != no_value) bind(i, graph_.values[node_.inputs[i]].type);
+        for (number_operand const& n : numbers_) make_number(n);
+    }
+
+    void bind(std::size_t i, value_type const& given) {
+        if (given.dtype == dtype::undefined) return;
+        onnx::formal const in = formal(i);
+        if (!in.types.contains(set_of(given)))
+            refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
+                   ", which this opset does not take");
+        if (in.type_var < 0 || !in.homogeneous) return;
+        value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
+        if (known.dtype != dtype::undefined && known.dtype != given.dtype)
+            refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
+                   ", another input of the same type is " + std::string(name(known.dtype)) + "; cast one of them");
+        known.dtype = given.dtype;
+        known.kind = given.kind;
+    }
+
+    void make_number(number_operand const& n) {
+        onnx::formal const in = formal(n.position);
+        value_type const t = in.type_var < 0 ? only_type(in.types) : bound_[static_cast<std::size_t>(in.type_var)];
+        if (t.dtype == dtype::undefined)
+            refuse("the type of the number at input '" + std::string(in.name) + "' is not known");
+        if (n.number.is_floating() && (is_integral(t.dtype) || t.dtype == dtype::bool_) &&
+            !(n.number == n.number.template to_saturated<std::int64_t>()))
+            refuse("input '" + std::string(in.name) + "' is a fraction beside " + std::string(name(t.dtype)) +
+                   "; cast the other input first");
+        node_.inputs[n.position] = append_constant(graph_, scalar_tensor(n.number, t.dtype));
+    }
+
+    [[nodiscard]] value_type output_type(std::size_t i) const {
+        if (!schema_ || schema_.output_count() == 0) return {};
+        int const n = schema_.output_count();
+        onnx::formal const out = schema_.output(static_cast<int>(i) < n ? static_cast<int>(i) : n - 1);
+        if (out.type_var >= 0 && out.homogeneous) {
+            value_type t = bound_[static_cast<std::size_t>(out.type_var)];
+            return t.dtype != dtype::undefined ? t : only_type(out.types);
+        }
+        return only_type(out.types);
+    }
+
+    [[noreturn]] void refuse(std::string const& what) const {
+        throw illegal_call((node_.domain.empty() ? "onnx" : node_.domain) + "::" + node_.op + " (opset " +
+                           std::to_string(opset_) + "): " + what);
+    }
+
+    Graph& graph_;
+    onnx::op_schema schema_;
+    int opset_;
+    typename Graph::node_type node_;
+    std::vector<number_operand> numbers_;
+    std::vector<value_type> bound_;
+    std::size_t outputs_ = 1;
+};
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <aton/dsl/shape_context.hpp>
+
+namespace aton::dsl::detail::shapes {
+
+/// Which of `rank` axes are listed, as flags in `flags`; false where one is out of range or twice there.
+template <class = void>
+bool mark(ints const& axes, std::int64_t rank, ints& flags) {
+    flags.assign(index(rank), 0);
+    for (std::int64_t axis : axes) {
+        std::int64_t const a = axis_of(axis, rank);
+        if (a < 0 || flags[index(a)] != 0) return false;
+        flags[index(a)] = 1;
+    }
+    return true;
+}
+
+template <class = void>
+dims to_dims(list const& numbers) {
+    dims out;
+    for (std::size_t i = 0; i != numbers.size(); ++i) out.push_back(numbers.as_dim(i));
+    return out;
+}
+
+/// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
+template <class Context>
+void shape_from(Context& c, std::size_t i) {
+    if (list const sizes = c.elements(i)) c.set(0, to_dims(sizes));
+    else c.set_rank(0, c.length(i));
+}
+
+/// Reshape's 0: the input's dimension at the same place.
+template <class = void>
+bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
+    return !allow_zero && to[i] == 0 && i < from.size();
+}
+
+/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
+template <class = void>
+dim remaining(dims const& from, list const& to, bool allow_zero) {
+    std::int64_t total = 1;
+    std::int64_t taken = 1;
+    dims symbols;
+    for (std::size_t i = 0; i != from.size(); ++i) {
+        if (i < to.size() && copies(from, to, i, allow_zero)) continue;
+        if (from[i].is_static()) total *= from[i].size();
+        else if (from[i].is_symbolic()) symbols.push_back(from[i]);
+        else return {};
+    }
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        if (to[i] == -1 || copies(from, to, i, allow_zero)) continue;
+        if (to[i] != unknown) {
+            taken *= to[i];
+            continue;
+        }
+        std::size_t at = 0;
+        while (at != symbols.size() && !symbols[at].same_as(to.as_dim(i))) ++at;
+        if (at == symbols.size()) return {};
+        symbols[at] = symbols.back();
+        symbols.pop_back();
+    }
+    if (taken <= 0 || total % taken != 0) return {};
+    if (symbols.empty()) return total / taken;
+    return symbols.size() == 1 && total == taken ? symbols[0] : dim();
+}
+
+template <class Context>
+void reshape(Context& c) {
+    list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
+    if (!to) return c.set_rank(0, c.length(1));
+    bool const allow_zero = c.number("allowzero", 0) != 0;
+    dims out;
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
+        else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
+        else out.push_back(to.as_dim(i));
+    }
+    c.set(0, out);
+}
+
+template <class = void>
+dim product(dims const& d, std::int64_t first, std::int64_t last) {
+    dim out = 1;
+    for (std::int64_t i = first; i != last; ++i) {
+        dim const& next = d[index(i)];
+        if (next.size() == 0) return 0;
+        if (next.size() == 1) continue;
+        if (out.size() == 1) out = next;
+        else out = out.is_static() && next.is_static() ? dim(out.size() * next.size()) : dim();
+    }
+    return out;
+}
+
+template <class Context>
+void flatten(Context& c) {
+    if (!c.ranked(0)) return c.set_rank(0, 2);
+    std::int64_t const n = c.rank(0);
+    std::int64_t const axis = c.number("axis", 1) == n ? n : c.axis(1, n);
+    if (axis >= 0) c.set(0, {product(c.in(0), 0, axis), product(c.in(0), axis, n)});
+}
+
+template <class Context>
+void transpose(Context& c) {
+    if (!c.ranked(0)) return;
+    std::int64_t const n = c.rank(0);
+    list const perm = c.numbers("perm");
+    if (perm && static_cast<std::int64_t>(perm.size()) != n) return;
+    dims out;
+    for (std::int64_t i = 0; i != n; ++i) {
+        std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
+        if (from < 0 || from >= n) return;
+        out.push_back(c.in(0)[index(from)]);
+    }
+    c.set(0, out);
+}
+
+template <class Context>
+void squeeze(Context& c) {
+    if (!c.ranked(0)) return;
+    list const axes = c.numbers("axes", 1);
+    if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
+    ints dropped;
+    if (!mark(axes.values, c.rank(0), dropped)) return;
+    dims out;
+    for (std::size_t i = 0; i != dropped.size(); ++i) {
+        dim const& d = c.in(0)[i];
+        if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
+        if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
+    }
+    c.set(0, out);
+}
+
+template <class Context>
+void unsqueeze(Context& c) {
+    if (!c.ranked(0)) return;
+    list const axes = c.numbers("axes", 1);
+    if (!axes) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) + c.length(1));
+    ints added;
+    if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added)) return;
+    dims out;
+    std::size_t next = 0;
+    for (std::int64_t flag : added) out.push_back(flag != 0 ? dim(1) : c.in(0)[next++]);
+    c.set(0, out);
+}
+
+template <class Context>
+void concat(Context& c) {
+    dims out;
+    bool found = false;
+    std::int64_t axis = -1;
+    dim joined = 0;
+    for (std::size_t i = 0; i != c.inputs(); ++i) {
+        if (!c.ranked(i)) {
+            joined = dim();
+            continue;
+        }
+        dims const& in = c.in(i);
+        axis = c.axis(1, count(in));
+        if (axis < 0 || (found && out.size() != in.size())) return;
+        dim const& more = in[index(axis)];
+        if (c.inputs() == 1) joined = more;
+        else joined = joined.is_static() && more.is_static() ? dim(joined.size() + more.size()) : dim();
+        if (!found) out = in;
+        found = true;
+        for (std::size_t k = 0; k != in.size(); ++k) out[k] = merge(out[k], in[k]);
+    }
+    if (!found) return;
+    out[index(axis)] = joined;
+    c.set(0, out);
+}
+
+template <class Context>
+void split(Context& c) {
+    std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
+    if (axis < 0 || c.outputs() == 0) return;
+    auto const parts = static_cast<std::int64_t>(c.outputs());
+    std::int64_t const whole = c.in(0)[index(axis)].size();
+    list const sizes = c.numbers("split", 1);
+    std::int64_t const part = ceil_div(whole, parts);
+    std::int64_t const last = whole - (parts - 1) * part; // since 18 the last part may be smaller
+    bool const equal =
+        !c.given("split", 1) && whole >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
+    for (std::int64_t i = 0; i != parts; ++i) {
+        dims out = c.in(0);
+        dim& d = out[index(axis)];
+        d = dim();
+        if (sizes && sizes.size() == index(parts)) d = sizes[index(i)];
+        else if (equal) d = i + 1 == parts ? last : part;
+        c.set(index(i), out);
+    }
+}
+
+/// One dimension of Slice; an end beyond every size keeps a dimension that is not static.
+template <class = void>
+dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
+    if (from == 0 && step == 1 && to == INT64_MAX) return in;
+    if (!in.is_static() || step == 0 || step == INT64_MIN) return {};
+    // Backwards to INT_MAX: nothing by the specification, everything in ONNX Runtime.
+    if (step < 0 && (to == INT64_MAX || to == INT32_MAX)) return {};
+    std::int64_t const n = in.size();
+    auto const clamp = [n, step](std::int64_t v) {
+        std::int64_t const counted = v < 0 ? larger(v, -n - 1) + n : v;
+        return step < 0 ? smaller(larger(counted, -1), n - 1) : smaller(larger(counted, 0), n);
+    };
+    std::int64_t const first = step < 0 ? larger(clamp(from), n == 0 ? -1 : 0) : clamp(from);
+    std::int64_t const distance = step < 0 ? first - clamp(to) : clamp(to) - first;
+    return distance <= 0 ? 0 : ceil_div(distance, step < 0 ? -step : step);
+}
+
+template <class Context>
+void slice(Context& c) {
+    if (!c.ranked(0)) return;
+    dims out = c.in(0);
+    list const starts = c.numbers("starts", 1);
+    list const ends = c.numbers("ends", 2);
+    list axes = c.numbers("axes", 3);
+    list const steps = c.numbers(4);
+    if (!c.given("axes", 3) && starts) {
+        axes.known = true;
+        for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
+    }
+    if (!axes) return c.set_rank(0, c.rank(0));
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        std::int64_t const axis = axis_of(axes[i], count(out));
+        if (axis < 0) return;
+        bool const known =
+            i < starts.size() && i < ends.size() && starts && ends && (c.has(4) ? steps && i < steps.size() : true);
+        dim const d = out[index(axis)];
+        out[index(axis)] = known ? sliced(d, starts[i], ends[i], c.has(4) ? steps[i] : 1) : dim();
+    }
+    c.set(0, out);
+}
+
+template <class Context>
+void gather(Context& c) {
+    std::int64_t const axis = c.ranked(0) && c.ranked(1) ? c.axis(0, c.rank(0)) : -1;
+    if (axis < 0) return;
+    dims out;
+    append(out, c.in(0), 0, axis);
+    append(out, c.in(1), 0, c.rank(1));
+    append(out, c.in(0), axis + 1, c.rank(0));
+    c.set(0, out);
+}
+
+template <class Context>
+void gather_nd(Context& c) {
+    if (!c.ranked(0) || !c.ranked(1) || c.rank(1) == 0 || !c.in(1).back().is_static()) return;
+    std::int64_t const used = c.number("batch_dims", 0) + c.in(1).back().size();
+    if (used < 0 || used > c.rank(0)) return;
+    dims out;
+    append(out, c.in(1), 0, c.rank(1) - 1);
+    append(out, c.in(0), used, c.rank(0));
+    c.set(0, out);
+}
+
+template <class Context>
+void expand(Context& c) {
+    if (!c.ranked(0)) return;
+    if (list const to = c.elements(1)) c.set(0, broadcast(c.in(0), to_dims(to)));
+    else if (c.length(1) >= 0) c.set_rank(0, larger(c.rank(0), c.length(1)));
+}
+
+template <class Context>
+void tile(Context& c) {
+    if (!c.ranked(0)) return;
+    dims out(c.in(0).size());
+    list const repeats = c.numbers(1);
+    if (repeats && repeats.size() == out.size() && !c.has(2)) // opset 1 has tiles and axis instead
+        for (std::size_t i = 0; i != out.size(); ++i) {
+            dim const& d = c.in(0)[i];
+            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(d.size() * repeats[i]) : dim();
+        }
+    c.set(0, out);
+}
+
+template <class Context>
+void pad(Context& c) {
+    if (!c.ranked(0)) return;
+    std::int64_t const n = c.rank(0);
+    list const pads = c.attribute("paddings") != nullptr ? c.numbers("paddings") : c.numbers("pads", 1);
+    list axes = c.numbers(3);
+    for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
+    if (!pads || (c.has(3) && !axes) || pads.size() != 2 * axes.size()) return c.set_rank(0, n);
+    dims out = c.in(0);
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        std::int64_t const axis = axis_of(axes[i], n);
+        std::int64_t const before = pads[i];
+        std::int64_t const after = pads[i + axes.size()];
+        if (axis < 0) return;
+        dim& d = out[index(axis)];
+        if (before != 0 || after != 0) d = d.is_static() ? dim(d.size() + before + after) : dim();
+    }
+    c.set(0, out);
+}
+
+template <class Context>
+void shape_of(Context& c) {
+    if (!c.ranked(0)) return c.set_rank(0, 1);
+    std::int64_t const n = c.rank(0);
+    auto const bound = [n](std::int64_t b) { return b < 0 ? larger(b + n, 0) : smaller(b, n); };
+    c.set(0, {larger(bound(c.number("end", n)) - bound(c.number("start", 0)), 0)});
+}
+
+/// Drops the dimensions whose flag is set, or keeps them as 1.
+template <class Context>
+void reduce_marked(Context& c, ints const& flags) {
+    bool const keep = c.number("keepdims", 1) != 0;
+    dims out;
+    for (std::size_t i = 0; i != flags.size(); ++i)
+        if (flags[i] == 0 || keep) out.push_back(flags[i] != 0 ? dim(1) : c.in(0)[i]);
+    c.set(0, out);
+}
+
+template <class Context>
+void reduce(Context& c) {
+    bool const keep = c.number("keepdims", 1) != 0;
+    bool const none_is_all = c.number("noop_with_empty_axes", 0) == 0;
+    bool const given = c.given("axes", 1);
+    list const axes = c.numbers("axes", 1);
+    bool const none = !given || (axes && axes.size() == 0);
+    if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
+    if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
+    ints flags;
+    if (mark(axes.values, c.rank(0), flags)) reduce_marked(c, flags);
+}
+
+template <class Context>
+void arg_reduce(Context& c) {
+    ints flags;
+    if (c.ranked(0) && mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
+}
+
+/// Compress and Unique: along an axis an unknown number of slices, without one a list.
+template <class Context>
+void select_some(Context& c) {
+    for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);
+    if (c.attribute("axis") == nullptr) return c.set_rank(0, 1);
+    std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
+    if (axis < 0) return;
+    dims out = c.in(0);
+    out[index(axis)] = dim();
+    c.set(0, out);
+}
+
+template <class Context>
+void center_crop_pad(Context& c) {
+    if (!c.ranked(0)) return;
+    list const size = c.elements(1);
+    list axes = c.numbers("axes");
+    for (std::int64_t i = 0; !axes && i != c.rank(0); ++i) axes.values.push_back(i);
+    dims out = c.in(0);
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        std::int64_t const axis = axis_of(axes[i], count(out));
+        if (axis < 0) return;
+        out[index(axis)] = i < size.size() ? size.as_dim(i) : dim();
+    }
+    c.set(0, out);
+}
+
+} // namespace aton::dsl::detail::shapes

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalisation, TopK, losses, attention.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <aton/dsl/shape_context.hpp>
+
+namespace aton::dsl::detail::shapes {
+
+template <class Context>
+void broadcast_all(Context& c) {
+    if (c.attribute("broadcast") != nullptr) return c.same(0, 0); // before opset 7, B is spread over A
+    dims out;
+    for (std::size_t i = 0; i != c.inputs(); ++i) {
+        if (!c.ranked(i)) return;
+        out = broadcast(out, c.in(i));
+    }
+    c.set(0, out);
+}
+
+template <class Context>
+void matmul(Context& c, std::size_t second) {
+    if (!c.ranked(0) || !c.ranked(second) || c.rank(0) == 0 || c.rank(second) == 0) return;
+    dims const& a = c.in(0);
+    dims const& b = c.in(second);
+    dims batch_a;
+    dims batch_b;
+    append(batch_a, a, 0, count(a) - 2);
+    append(batch_b, b, 0, count(b) - 2);
+    dims out = broadcast(batch_a, batch_b);
+    if (a.size() > 1) out.push_back(a[a.size() - 2]);
+    if (b.size() > 1) out.push_back(b.back());
+    c.set(0, out);
+}
+
+template <class Context>
+void gemm(Context& c) {
+    auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
+    c.set(0, {side(0, c.number("transA", 0) != 0 ? 1 : 0), side(1, c.number("transB", 0) != 0 ? 0 : 1)});
+}
+
+/// The labels of Einsum, without blanks; `...` becomes one '.'.
+template <class = void>
+std::string labels(std::string_view equation) {
+    std::string out;
+    for (char ch : equation)
+        if (ch != ' ' && (ch != '.' || out.empty() || out.back() != '.')) out.push_back(ch);
+    return out;
+}
+
+/// Takes one operand's labels into account; false where they do not fit its rank.
+template <class = void>
+bool einsum_operand(dims const& in, std::string_view term, dims& sizes, ints& seen, dims& spread) {
+    bool const has_dots = term.find('.') != std::string_view::npos;
+    std::int64_t const hidden = count(in) - static_cast<std::int64_t>(term.size()) + (has_dots ? 1 : 0);
+    if (hidden < 0 || (hidden > 0 && !has_dots)) return false;
+    std::int64_t at = 0;
+    for (char ch : term) {
+        if (ch == '.') {
+            dims part;
+            append(part, in, at, at + hidden);
+            spread = broadcast(spread, part);
+            at += hidden;
+            continue;
+        }
+        auto const label = static_cast<unsigned char>(ch);
+        dim const& d = in[index(at++)];
+        sizes[label] = seen[label]++ == 0 ? d : broadcast(sizes[label], d);
+    }
+    return true;
+}
+
+template <class Context>
+void einsum(Context& c) {
+    std::string const equation = labels(c.text("equation", ""));
+    std::size_t const arrow = equation.find("->");
+    std::string_view left = std::string_view(equation).substr(0, arrow);
+    dims sizes(256);
+    ints seen(256, 0);
+    dims spread;
+    for (std::size_t i = 0; i != c.inputs(); ++i) {
+        std::size_t const comma = left.find(',');
+        if (!c.ranked(i) || !einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread)) return;
+        left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
+    }
+    std::string out = arrow == std::string::npos ? "." : equation.substr(arrow + 2);
+    for (std::size_t ch = 0; arrow == std::string::npos && ch != seen.size(); ++ch)
+        if (seen[ch] == 1) out.push_back(static_cast<char>(ch));
+    dims result;
+    for (char ch : out) {
+        if (ch == '.') append(result, spread, 0, count(spread));
+        else result.push_back(sizes[static_cast<unsigned char>(ch)]);
+    }
+    c.set(0, result);
+}
+
+template <class Context>
+void range(Context& c) {
+    tensor const* t[3] = {c.constant(0), c.constant(1), c.constant(2)};
+    for (tensor const* bound : t) // where a float range ends is a matter of rounding
+        if (bound == nullptr || bound->element_count() != 1 || !is_integral(bound->type)) return c.set_rank(0, 1);
+    auto const step = t[2]->at(0).to<std::int64_t>();
+    std::int64_t const from = t[0]->at(0).to<std::int64_t>();
+    std::int64_t const to = t[1]->at(0).to<std::int64_t>();
+    constexpr std::int64_t huge = INT64_MAX / 4;
+    if (step == 0 || larger(from, to) > huge || smaller(from, to) < -huge || step < -huge) return c.set_rank(0, 1);
+    c.set(0, {larger(step > 0 ? ceil_div(to - from, step) : ceil_div(from - to, -step), 0)});
+}
+
+template <class Context>
+void top_k(Context& c) {
+    std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0)) : -1;
+    if (axis < 0) return;
+    list const k = c.elements(1);
+    dims out = c.in(0);
+    if (c.attribute("k") != nullptr) out[index(axis)] = c.number("k", -1);
+    else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
+    c.set(0, out);
+    c.set(1, out);
+}
+
+template <class Context>
+void one_hot(Context& c) {
+    std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0) + 1) : -1;
+    if (axis < 0) return;
+    list const depth = c.elements(1);
+    dims out;
+    append(out, c.in(0), 0, axis);
+    out.push_back(depth.size() == 1 ? depth.as_dim(0) : dim());
+    append(out, c.in(0), axis, c.rank(0));
+    c.set(0, out);
+}
+
+/// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
+template <class Context>
+void layer_norm(Context& c) {
+    c.same(0, 0);
+    for (std::size_t i = 1; i != 3; ++i) c.set_default_dtype(i, static_cast<dtype>(c.number("stash_type", 1)));
+    std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0)) : -1;
+    if (axis < 0) return;
+    dims out;
+    append(out, c.in(0), 0, axis);
+    while (out.size() != c.in(0).size()) out.emplace_back(1);
+    c.set(1, out);
+    c.set(2, out);
+}
+
+template <class Context>
+void batch_norm(Context& c) {
+    c.same(0, 0);
+    for (std::size_t i = 1; i < c.outputs(); ++i) c.same(i, 1);
+}
+
+template <class Context>
+void loss(Context& c) {
+    if (c.text("reduction", "mean") == "none") c.same(0, 1);
+    else c.set_rank(0, 0);
+    c.same(1, 0);
+}
+
+/// Attention and LinearAttention; what they keep for the next step has one dimension for the heads.
+template <class Context>
+void attention(Context& c) {
+    for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 4);
+    if (!c.ranked(0) || !c.ranked(2) || c.rank(0) != c.rank(2) || c.rank(0) < 3) return;
+    dims out = c.in(0);
+    dim const& values = c.in(2).back();
+    std::int64_t const heads = c.number("q_num_heads", 0);
+    std::int64_t const kv_heads = c.number("kv_num_heads", 0);
+    if (c.rank(0) == 4) out[3] = values;
+    else out.back() = heads > 0 && kv_heads > 0 && values.is_static() ? dim(values.size() / kv_heads * heads) : dim();
+    c.set(0, out);
+}
+
+} // namespace aton::dsl::detail::shapes

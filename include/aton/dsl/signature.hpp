@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The text of `symbolic<"...">`, bound to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
+// declares; a whole schema string, as TORCH_LIBRARY takes it, declares an operator that torch does not know.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/core/fixed_string.hpp>
+#include <aton/dsl/diagnosis.hpp>
+
+namespace aton::dsl::detail {
+
+constexpr std::string_view trim(std::string_view s) {
+    while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+    while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+    return s;
+}
+
+/// Hands out the names between the parentheses of "aten::elu(self, alpha)".
+class name_cursor {
+public:
+    constexpr explicit name_cursor(std::string_view signature) {
+        std::size_t const open = signature.find('(');
+        std::size_t const close = signature.rfind(')');
+        well_formed_ = open != std::string_view::npos && close == signature.size() - 1 && open < close;
+        if (well_formed_) rest_ = trim(signature.substr(open + 1, close - open - 1));
+        done_ = rest_.empty();
+    }
+    constexpr bool next(std::string_view& out) {
+        if (done_) return false;
+        std::size_t const comma = rest_.find(',');
+        done_ = comma == std::string_view::npos;
+        out = trim(rest_.substr(0, comma));
+        if (!done_) rest_.remove_prefix(comma + 1);
+        return true;
+    }
+    [[nodiscard]] constexpr bool well_formed() const { return well_formed_; }
+
+private:
+    std::string_view rest_;
+    bool well_formed_ = false;
+    bool done_ = true;
+};
+
+constexpr std::size_t count_names(std::string_view signature) {
+    name_cursor cursor(signature);
+    std::string_view ignored;
+    std::size_t n = 0;
+    while (cursor.next(ignored)) ++n;
+    return n;
+}
+
+/// What a signature says, before its names are bound.
+struct signature_facts {
+    std::string_view text;
+    std::string_view overload;
+    std::string_view known; ///< torch's schema of the overload; empty: torch does not know it
+    std::string_view schema;
+    std::size_t count = 0; ///< of named arguments
+    bool declares = false; ///< a whole schema, not just names
+};
+
+constexpr signature_facts read_signature(std::string_view text) {
+    signature_facts f;
+    f.text = text;
+    f.declares = find_text(text, "->") != std::string_view::npos;
+    f.overload = f.declares ? aten::parse_head(text).qualified : trim(text.substr(0, find_text(text, "(")));
+    f.known = aten::find_schema(f.overload);
+    f.schema = f.declares ? text : f.known;
+    f.count = f.declares ? static_cast<std::size_t>(aten::argument_count(text)) : count_names(text);
+    return f;
+}
+
+struct named_argument {
+    std::string_view name;
+    int position = -1; ///< in the schema; -1: it has no such argument
+    aten::schema_type type;
+};
+
+/// The named arguments in the order of the signature, N of them.
+template <std::size_t N>
+struct bound_arguments {
+    named_argument arguments[N + 1]{};
+    std::uint8_t positions[N + 1]{};
+};
+
+template <std::size_t N>
+constexpr bound_arguments<N> bind_names(signature_facts const& f) {
+    bound_arguments<N> out;
+    if (!f.declares) {
+        name_cursor names(f.text);
+        for (std::size_t i = 0; i != N; ++i) names.next(out.arguments[i].name);
+    }
+    if (f.schema.empty()) return out;
+    aten::argument_cursor cursor(f.schema);
+    aten::schema_argument a;
+    for (int position = 0; cursor.next(a); ++position) {
+        for (std::size_t i = 0; i != N; ++i) {
+            bool const here = f.declares ? static_cast<int>(i) == position
+                                         : out.arguments[i].position < 0 && out.arguments[i].name == a.name;
+            if (!here) continue;
+            out.arguments[i] = {a.name, position, a.type};
+            out.positions[i] = static_cast<std::uint8_t>(position);
+        }
+    }
+    return out;
+}
+
+/// Whether anything is wrong with the signature itself; `signature_problem` then says what.
+constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments) {
+    if (f.declares) {
+        bool const redeclared = !f.known.empty() && f.known != f.text;
+        return aten::syntax_error(f.text).empty() && find_text(f.overload, "::") != std::string_view::npos &&
+               !redeclared;
+    }
+    if (f.known.empty() || !name_cursor(f.text).well_formed()) return false;
+    for (std::size_t i = 0; i != f.count; ++i) {
+        if (arguments[i].position < 0) return false;
+        for (std::size_t j = 0; j != i; ++j)
+            if (arguments[j].position == arguments[i].position) return false;
+    }
+    return true;
+}
+
+constexpr sentence signature_problem(signature_facts const& f, named_argument const* arguments) {
+    sentence s;
+    if (f.declares) {
+        if (!aten::syntax_error(f.text).empty()) return s << f.text << ": " << aten::syntax_error(f.text);
+        if (find_text(f.overload, "::") == std::string_view::npos)
+            return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
+        return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
+    }
+    s << f.overload;
+    if (f.known.empty()) {
+        s << ": no such ATen operator";
+        auto const near = aten::nearest_overload(f.overload);
+        return near.empty() ? s : s << "; did you mean " << near << "?";
+    }
+    if (!name_cursor(f.text).well_formed())
+        return s << ": the argument names must stand in parentheses: " << f.overload << "(self, ...)";
+    for (std::size_t i = 0; i != f.count; ++i) {
+        if (arguments[i].position < 0) {
+            s << ": no argument " << arguments[i].name;
+            auto const near = aten::nearest_argument(f.schema, arguments[i].name);
+            return near.empty() ? s : s << "; did you mean " << near << "?";
+        }
+        for (std::size_t j = 0; j != i; ++j)
+            if (arguments[j].position == arguments[i].position)
+                return s << ": argument " << arguments[i].name << " is named twice";
+    }
+    return s;
+}
+
+template <fixed_string Text>
+struct signature {
+    static constexpr signature_facts facts = read_signature(Text.view());
+    static constexpr std::size_t count = facts.count;
+    static constexpr bound_arguments<count> bound = bind_names<count>(facts);
+};
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// A symbolic function: the rule that turns one ATen overload into ONNX operators, for a range of opsets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/core/fixed_string.hpp>
+#include <aton/dsl/argument.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/graph.hpp>
+#include <aton/dsl/signature.hpp>
+#include <aton/dsl/value.hpp>
+
+namespace aton::dsl {
+
+/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors.
+struct result {
+    optional_value single;
+    std::vector<value> list;
+    bool is_list = false;
+};
+
+/// A call of a mapping: normalised arguments in schema order in, results out.
+struct invocation {
+    graph_data& graph;
+    int opset;
+    std::span<argument const> arguments;
+    std::vector<result> results;
+};
+
+namespace detail {
+
+template <class Body>
+struct body_traits : std::false_type {};
+
+template <class Function>
+struct function_traits : std::false_type {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
+    using return_type = Return;
+    using graph_type = graph<Since, More...>;
+    using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
+    static constexpr std::size_t arity = sizeof...(Parameters);
+};
+
+template <class Body>
+    requires requires { &Body::operator(); }
+struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
+
+// What a body returns, against the schema's returns. -1: a refusal, which fits everything.
+
+enum class result_kind : std::uint8_t { none, single, list };
+
+template <class R>
+struct result_traits {
+    static constexpr bool known =
+        std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, optional_value>;
+    static constexpr std::size_t count = 1;
+    static constexpr result_kind kinds[1] = {result_kind::single};
+    static void store(invocation& in, R const& r) {
+        if constexpr (std::same_as<R, sym_int>) {
+            in.results.push_back({graph<1>(in.graph, in.opset).to_value(r), {}, false});
+        } else {
+            in.results.push_back({r, {}, false});
+        }
+    }
+};
+template <>
+struct result_traits<void> {
+    static constexpr bool known = true;
+    static constexpr std::size_t count = 0;
+    static constexpr result_kind kinds[1] = {result_kind::none};
+};
+template <>
+struct result_traits<std::vector<value>> {
+    static constexpr bool known = true;
+    static constexpr std::size_t count = 1;
+    static constexpr result_kind kinds[1] = {result_kind::list};
+    template <class Invocation>
+    static void store(Invocation& in, std::vector<value> r) {
+        in.results.push_back({{}, std::move(r), true});
+    }
+};
+template <class... R>
+struct result_traits<std::tuple<R...>> {
+    static constexpr bool known = (result_traits<R>::known && ...);
+    static constexpr std::size_t count = sizeof...(R);
+    static constexpr result_kind kinds[sizeof...(R) + 1] = {result_traits<R>::kinds[0]..., result_kind::none};
+    static void store(invocation& in, std::tuple<R...> const& r) {
+        std::apply([&](R const&... each) { (result_traits<R>::store(in, each), ...); }, r);
+    }
+};
+template <class A, class B>
+struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
+
+/// What a body's parameter takes.
+struct parameter_check {
+    std::string_view wanted;
+    bool (*accepts)(aten::schema_type const&) = nullptr;
+};
+
+template <class Parameters>
+struct parameter_checks;
+template <class... P>
+struct parameter_checks<std::tuple<P...>> {
+    static constexpr parameter_check rows[sizeof...(P) + 1] = {{parameter<P>::wanted, &parameter<P>::accepts}..., {}};
+};
+
+constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
+    using aten::base_type;
+    switch (t.base) {
+    case base_type::tensor:
+        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
+        return t.optional ? "optional_value" : "value";
+    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
+    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
+    case base_type::int_:
+        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
+    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
+    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
+    case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
+    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
+    case base_type::layout: return "layout";
+    case base_type::device: return "device";
+    case base_type::memory_format: return "memory_format";
+    case base_type::generator: return "generator";
+    default: return "";
+    }
+}
+
+enum class row_rule : std::uint8_t {
+    none,
+    signature,
+    body,
+    captures,
+    parameter_count,
+    parameter_type,
+    result_type,
+    result_count,
+    result_kind
+};
+
+/// A body as the rules see it.
+struct body_facts {
+    bool is_body = false;
+    bool captures = false;
+    std::size_t arity = 0;
+    parameter_check const* parameters = nullptr;
+    bool refuses = false; ///< returns nothing but a refusal
+    bool known_result = false;
+    std::size_t result_count = 0;
+    result_kind const* results = nullptr;
+};
+
+template <class Body>
+constexpr body_facts facts_of_body() {
+    body_facts f;
+    using traits = body_traits<Body>;
+    if constexpr (traits::value) {
+        using returned = std::remove_cvref_t<typename traits::return_type>;
+        f.is_body = true;
+        f.captures = !std::is_empty_v<Body>;
+        f.arity = traits::arity;
+        f.parameters = parameter_checks<typename traits::parameters>::rows;
+        f.refuses = std::is_same_v<returned, refusal>;
+        f.known_result = result_traits<returned>::known;
+        f.result_count = result_traits<returned>::count;
+        f.results = result_traits<returned>::kinds;
+    }
+    return f;
+}
+
+struct row_fault {
+    row_rule rule = row_rule::none;
+    std::size_t index = 0;
+};
+
+/// The first broken rule between a signature and a body.
+constexpr row_fault find_fault(signature_facts const& f, named_argument const* arguments, body_facts const& body) {
+    if (!signature_is_sound(f, arguments)) return {row_rule::signature};
+    if (!body.is_body) return {row_rule::body};
+    if (body.captures) return {row_rule::captures};
+    if (body.arity != f.count) return {row_rule::parameter_count};
+    for (std::size_t i = 0; i != f.count; ++i)
+        if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
+    if (body.refuses) return {};
+    if (!body.known_result) return {row_rule::result_type};
+    aten::return_cursor cursor(f.schema);
+    aten::schema_return r;
+    row_fault fault;
+    std::size_t count = 0;
+    for (; cursor.next(r); ++count)
+        if (count < body.result_count && fault.rule == row_rule::none &&
+            r.type.list != (body.results[count] == result_kind::list))
+            fault = {row_rule::result_kind, count};
+    return count != body.result_count ? row_fault{row_rule::result_count, count} : fault;
+}
+
+constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t index) {
+    aten::return_cursor cursor(schema);
+    aten::schema_return r;
+    for (std::size_t i = 0; i <= index; ++i) cursor.next(r);
+    return r.type;
+}
+
+constexpr sentence describe(row_fault fault, signature_facts const& f, named_argument const* arguments,
+                            body_facts const& body) {
+    if (fault.rule == row_rule::signature) return signature_problem(f, arguments);
+    sentence s;
+    s << f.overload << ": ";
+    switch (fault.rule) {
+    case row_rule::body:
+        return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
+    case row_rule::captures: return s << "the body must capture nothing";
+    case row_rule::parameter_count:
+        return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
+                 << ", the body takes " << static_cast<int>(body.arity) << " after the graph";
+    case row_rule::parameter_type: {
+        aten::schema_type const& type = arguments[fault.index].type;
+        s << "argument " << arguments[fault.index].name << " is " << type.text;
+        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter takes";
+        if (!body.parameters[fault.index].wanted.empty())
+            s << ", the parameter takes " << body.parameters[fault.index].wanted;
+        bool const wrap = type.optional && type.list;
+        return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
+    }
+    case row_rule::result_type: return s << "the body returns neither values, a tuple of them, nor a vector of values";
+    case row_rule::result_count: {
+        int const declared = static_cast<int>(fault.index);
+        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", the body "
+                 << static_cast<int>(body.result_count);
+    }
+    case row_rule::result_kind: {
+        aten::schema_type const type = return_type_at(f.schema, fault.index);
+        return s << "result " << static_cast<int>(fault.index + 1) << " is " << type.text
+                 << (type.list ? "; return a std::vector<value>" : "; return a value");
+    }
+    default: return s;
+    }
+}
+
+} // namespace detail
+
+/// A signature with its body. A row is a function too: `row(g, x, alpha)` calls the body from another mapping.
+template <fixed_string Text, class Body>
+struct row {
+    using signature = detail::signature<Text>;
+    using traits = detail::body_traits<Body>;
+
+    template <class Graph, class... Args>
+    constexpr decltype(auto) operator()(Graph g, Args const&... args) const {
+        return Body{}(g, args...);
+    }
+
+    static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
+
+private:
+    template <std::size_t... I>
+    static void run(invocation& in, std::index_sequence<I...>) {
+        using returned = std::remove_cvref_t<typename traits::return_type>;
+        typename traits::graph_type const g(in.graph, in.opset);
+        if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+            Body{}(g,
+                   detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                       in.arguments[signature::bound.positions[I]])...);
+        } else {
+            detail::result_traits<returned>::store(
+                in,
+                Body{}(g,
+                       detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                           in.arguments[signature::bound.positions[I]])...));
+        }
+    }
+};
+
+namespace detail {
+
+template <class Signature, class Body>
+struct row_check {
+    static constexpr row_fault fault = find_fault(Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+    static constexpr sentence problem =
+        describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+};
+
+template <fixed_string Text>
+struct symbolic_maker {
+    /// Binds a body to the signature; every disagreement between the two is a compile error.
+    template <class Body>
+    constexpr row<Text, Body> operator()(Body) const {
+        using check = row_check<signature<Text>, Body>;
+        if constexpr (check::fault.rule != row_rule::none) (void)sizeof(diagnosis<check::problem>);
+        return {};
+    }
+};
+
+} // namespace detail
+
+/// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. What is not named must have
+/// its schema default when a model is exported. For operators that torch does not declare, the whole schema string stands there.
+template <fixed_string Text>
+inline constexpr detail::symbolic_maker<Text> symbolic{};
+
+} // namespace aton::dsl

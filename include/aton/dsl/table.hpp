@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Tables of symbolic functions: built while compiling, joined with +, looked up by overload and target opset.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/hana/concat.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <aton/dsl/binding.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/symbolic.hpp>
+
+namespace aton::dsl {
+
+/// A row without its C++ types: what exporters, listings and checks read.
+struct entry {
+    std::string_view overload; ///< "aten::add.Tensor"
+    std::string_view schema;
+    int since = 1;
+    int until = 0;
+    std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
+    void (*run)(invocation&) = nullptr;
+    std::uint64_t hash = 0; ///< of the overload
+
+    [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
+};
+
+/// The rows of a table, type-erased.
+using table_view = std::span<entry const>;
+
+namespace detail {
+
+/// FNV-1a.
+constexpr std::uint64_t hash(std::string_view text) {
+    std::uint64_t h = 14695981039346656037ULL;
+    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return h;
+}
+
+template <class Row>
+constexpr entry make_entry() {
+    using signature = typename Row::signature;
+    if constexpr (Row::traits::value) {
+        constexpr signature_facts const& f = signature::facts;
+        return {f.overload,
+                f.schema,
+                Row::traits::graph_type::since,
+                Row::traits::graph_type::until,
+                {signature::bound.positions, f.count},
+                &Row::run,
+                hash(f.overload)};
+    } else {
+        return {};
+    }
+}
+
+constexpr bool overlap(entry const& a, entry const& b) {
+    return a.hash == b.hash && a.since <= b.until && b.since <= a.until && a.overload == b.overload;
+}
+
+constexpr sentence duplicate_row(table_view rows) {
+    sentence s;
+    for (std::size_t i = 0; i != rows.size(); ++i)
+        for (std::size_t j = 0; j != i; ++j)
+            if (overlap(rows[i], rows[j]))
+                return s << rows[i].overload << ": two rows of the table hold at opset "
+                         << (rows[i].since > rows[j].since ? rows[i].since : rows[j].since)
+                         << "; their ranges must not overlap";
+    return s;
+}
+
+} // namespace detail
+
+/// Rows in their order. Constant-initialised; `a + b` joins two tables.
+template <class... Rows>
+struct table_type {
+    boost::hana::tuple<Rows...> rows;
+
+    static constexpr std::array<entry, sizeof...(Rows)> entries{detail::make_entry<Rows>()...};
+    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
+
+    // NOLINTNEXTLINE(google-explicit-constructor): a table is a view of its rows.
+    constexpr operator table_view() const { return entries; }
+    [[nodiscard]] static constexpr std::size_t size() { return sizeof...(Rows); }
+
+    template <class... Other>
+    friend constexpr auto operator+(table_type const& a, table_type<Other...> const& b) {
+        using both = table_type<Rows..., Other...>;
+        if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
+        return both{boost::hana::concat(a.rows, b.rows)};
+    }
+};
+
+/// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
+template <class... Rows>
+constexpr table_type<Rows...> table(Rows... rows) {
+    if constexpr (table_type<Rows...>::duplicate.length != 0)
+        (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
+    return {boost::hana::tuple<Rows...>(rows...)};
+}
+
+/// The row of `overload` that holds at `opset`; nullptr: none.
+constexpr entry const* find(table_view rows, std::string_view overload, int opset) {
+    std::uint64_t const h = detail::hash(overload);
+    for (entry const& e : rows)
+        if (e.hash == h && e.holds_at(opset) && e.overload == overload) return &e;
+    return nullptr;
+}
+
+/// The same in several tables; earlier ones win.
+constexpr entry const* find(std::span<table_view const> tables, std::string_view overload, int opset) {
+    for (table_view const& t : tables)
+        if (entry const* e = find(t, overload, opset); e != nullptr) return e;
+    return nullptr;
+}
+
+/// Calls the row of a table by its overload from another mapping: `call_row<"aten::elu">(activation, g, x, 1.0, 1.0)`. The row must hold in
+/// the whole range of `g`.
+template <fixed_string Overload, class... Rows, class Graph, class... Args>
+constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... args) {
+    constexpr std::size_t index = [] {
+        std::size_t i = 0;
+        for (entry const& e : table_type<Rows...>::entries) {
+            if (e.overload == Overload.view() && e.since <= Graph::since && Graph::until <= e.until) return i;
+            ++i;
+        }
+        return i;
+    }();
+    static_assert(index != sizeof...(Rows),
+                  "call_row: no row of the table has this overload and holds in the whole opset range of g");
+    return boost::hana::at_c<index>(t.rows)(g, args...);
+}
+
+/// Converts one ATen call: `arguments` in schema order (missing ones get their default, the rest of the list may be left out).
+/// Throws unsupported_error or illegal_call with the reason; the graph may then hold nodes that nothing uses.
+template <class Graph>
+std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
+    graph.opset = opset;
+    graph.context.overload = row.overload;
+    detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
+    invocation in{graph, opset, arguments, {}};
+    try {
+        row.run(in);
+    } catch (unsupported_error const& e) {
+        std::string_view const what = e.what();
+        if (what.substr(0, row.overload.size()) == row.overload) throw;
+        throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + "): " + e.what());
+    } catch (illegal_call const& e) {
+        throw illegal_call(std::string(row.overload) + ": " + e.what());
+    }
+    return std::move(in.results);
+}
+
+} // namespace aton::dsl

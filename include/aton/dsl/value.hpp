@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/scalar.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton::dsl {
+
+/// A value of the graph: two words, passed by value. Types may be partly unknown: dtype undefined, shape without rank.
+class value {
+public:
+    value() = default;
+    value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
+
+    [[nodiscard]] value_type const& type() const { return record().type; }
+    [[nodiscard]] aton::dtype dtype() const { return record().type.dtype; }
+    [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
+    [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
+    /// The number of dimensions; refuses the conversion when it is not known.
+    [[nodiscard]] std::int64_t rank() const {
+        if (!has_rank()) throw unsupported_error("the rank of %" + label() + " is not known; the mapping needs it");
+        return static_cast<std::int64_t>(shape().rank());
+    }
+    /// Dimension `i`; negative counts from the end.
+    [[nodiscard]] dim const& size(std::int64_t i) const {
+        std::int64_t const n = rank();
+        if (i < -n || i >= n)
+            throw unsupported_error("dimension " + std::to_string(i) + " of a value of rank " + std::to_string(n));
+        return shape()[static_cast<std::size_t>(i < 0 ? i + n : i)];
+    }
+
+    /// Whether the value is known now: a Constant, or an initializer.
+    [[nodiscard]] bool is_constant() const { return graph_->constant(id_) != nullptr; }
+    /// The payload of a constant; refuses the conversion when the value is not one.
+    [[nodiscard]] tensor const& constant() const {
+        tensor const* t = graph_->constant(id_);
+        if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
+        return *t;
+    }
+    /// The single element of a constant as a number: `alpha.constant<double>()`.
+    template <class T>
+    [[nodiscard]] T constant() const {
+        tensor const& t = constant();
+        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must hold one element");
+        return t.at(0).template to<T>();
+    }
+
+    /// Made from a Python number: promotes weakly, as in `x + 2`.
+    [[nodiscard]] bool is_wrapped_number() const { return record().wrapped_number; }
+
+    /// States the type of a result where it cannot be inferred.
+    value const& set_type(value_type type) const {
+        graph_->values[id_].type = std::move(type);
+        return *this;
+    }
+    value const& set_shape(aton::shape shape) const {
+        graph_->values[id_].type.shape = std::move(shape);
+        return *this;
+    }
+
+    [[nodiscard]] value_id id() const { return id_; }
+    [[nodiscard]] graph_data& owner() const { return *graph_; }
+    friend bool operator==(value const&, value const&) = default;
+
+private:
+    [[nodiscard]] graph_value const& record() const { return graph_->values[id_]; }
+    [[nodiscard]] std::string label() const { return record().name.empty() ? std::to_string(id_) : record().name; }
+
+    graph_data* graph_ = nullptr;
+    value_id id_ = no_value;
+};
+
+/// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
+template <type_set Types>
+class typed_value : public value {
+public:
+    static constexpr type_set types = Types;
+
+    typed_value() = default;
+    constexpr explicit typed_value(value v) : value(v) {}
+    template <type_set Narrower>
+        requires(Types.contains(Narrower) && Narrower != Types)
+    // NOLINTNEXTLINE(google-explicit-constructor): a subset of types is a superset of types.
+    constexpr typed_value(typed_value<Narrower> v) : value(v) {}
+};
+
+/// `absent` skips an optional input.
+struct absent_t {};
+inline constexpr absent_t absent{};
+
+/// A value or nothing: ATen's `Tensor?`.
+class optional_value {
+public:
+    optional_value() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
+    optional_value(value v) : value_(v) {}
+    optional_value(absent_t) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
+    explicit operator bool() const { return has_value(); }
+    [[nodiscard]] value const& operator*() const { return value_; }
+    [[nodiscard]] value const* operator->() const { return &value_; }
+    [[nodiscard]] value_id id() const { return value_.id(); }
+
+private:
+    value value_;
+};
+
+/// ATen's `SymInt`: a constant, or a 0-d int64 value computed by the graph.
+class sym_int {
+public:
+    sym_int() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a number or a value is a size.
+    sym_int(std::int64_t constant) : constant_(constant) {}
+    sym_int(int constant) : constant_(constant) {}
+    sym_int(value v) : value_(v) {
+        if (v.is_constant()) *this = sym_int(v.constant<std::int64_t>());
+    }
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
+    /// The number; refuses the conversion when it is computed by the graph.
+    [[nodiscard]] std::int64_t constant() const {
+        if (!is_constant()) throw unsupported_error("a size must be a constant here");
+        return constant_;
+    }
+    [[nodiscard]] bool is(std::int64_t n) const { return is_constant() && constant_ == n; }
+    /// The 0-d int64 value of a size that is not constant.
+    [[nodiscard]] dsl::value const& as_value() const { return value_; }
+
+private:
+    std::int64_t constant_ = 0;
+    dsl::value value_;
+};
+
+/// The name that ATen's schemas suggest; `sym_int` is the same and stays usable beside `using namespace std`.
+using size = sym_int;
+
+/// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
+template <int N>
+struct outputs_t {};
+template <int N>
+inline constexpr outputs_t<N> outputs{};
+
+/// Asks `g.op` for a number of outputs that is known only when the graph is built; gives a vector of values.
+struct output_list {
+    std::size_t count;
+    constexpr explicit output_list(std::size_t n) : count(n) {}
+};
+
+namespace detail {
+
+/// How many outputs an argument asks for: 0: it is no such argument; -1: known when the graph is built.
+template <class T>
+inline constexpr int outputs_asked = 0;
+template <int N>
+inline constexpr int outputs_asked<outputs_t<N>> = N;
+template <>
+inline constexpr int outputs_asked<output_list> = -1;
+
+} // namespace detail
+
+} // namespace aton::dsl

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Names for all values of a graph and of its subgraphs, unique in the whole model: what printers and writers call them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton {
+
+/// Gives every value of a graph a name: its own where it has one, else its number. A taken name gets a suffix: "x.1".
+/// Subgraphs are named by the same object after the graph around them. A subgraph refers to an outer value by the same name.
+template <class Graph = graph_data>
+class value_names {
+public:
+    /// The names of `graph`'s values, by id.
+    [[nodiscard]] std::vector<std::string> add(Graph const& graph) {
+        std::string const own = own_values(graph);
+        std::vector<std::string> names(graph.values.size());
+        for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
+            if (!graph.values[i].name.empty())
+                names[i] = own[i] != 0 ? unique(graph.values[i].name) : outer(graph.values[i].name);
+        for (std::size_t i = 0; i != names.size(); ++i)
+            if (graph.values[i].name.empty()) names[i] = unique(std::to_string(i));
+        scope& s = scopes_.emplace_back();
+        for (std::size_t i = 0; i != names.size(); ++i) {
+            if (graph.values[i].name.empty()) continue;
+            s.given.push_back(graph.values[i].name);
+            s.used.push_back(names[i]);
+        }
+        return names;
+    }
+    /// Leaves the innermost graph; its names stay taken.
+    void leave() { scopes_.pop_back(); }
+
+    /// A name like `wanted` that nothing has yet; it is taken from now on.
+    [[nodiscard]] std::string unique(std::string const& wanted) {
+        if (take(wanted)) return wanted;
+        for (std::size_t n = 1;; n = n < 16 || count_ <= n ? n + 1 : count_) // many of one name: far ahead
+            if (std::string s = wanted + '.' + std::to_string(n); take(s)) return s;
+    }
+
+private:
+    struct scope {
+        std::vector<std::string> given; ///< names in the graph
+        std::vector<std::string> used;  ///< what they became
+    };
+
+    /// Inputs, initializers and results; anything else that has a name belongs to a graph around this one.
+    static std::string own_values(Graph const& graph) {
+        std::string own(graph.values.size(), 0);
+        for (std::size_t i = 0; i != own.size(); ++i) own[i] = graph.values[i].producer >= 0 ? 1 : 0;
+        for (value_id id : graph.inputs) own[id] = 1;
+        for (auto const& init : graph.initializers) own[init.value] = 1;
+        return own;
+    }
+
+    [[nodiscard]] std::string outer(std::string const& name) const {
+        for (std::size_t i = scopes_.size(); i-- != 0;)
+            for (std::size_t k = 0; k != scopes_[i].given.size(); ++k)
+                if (scopes_[i].given[k] == name) return scopes_[i].used[k];
+        return name;
+    }
+
+    bool take(std::string const& name) {
+        if (2 * (count_ + 1) > slots_.size()) grow();
+        return insert(slots_, name) && ++count_ != 0;
+    }
+    static bool insert(std::vector<std::string>& slots, std::string const& name) {
+        std::size_t at = std::hash<std::string_view>{}(name) & (slots.size() - 1);
+        for (; !slots[at].empty(); at = (at + 1) & (slots.size() - 1))
+            if (slots[at] == name) return false;
+        slots[at] = name;
+        return true;
+    }
+    void grow() {
+        std::vector<std::string> larger(slots_.empty() ? 64 : slots_.size() * 2);
+        for (std::string const& s : slots_)
+            if (!s.empty()) insert(larger, s);
+        slots_ = std::move(larger);
+    }
+
+    std::vector<std::string> slots_; ///< open addressing; the size is a power of two
+    std::size_t count_ = 0;
+    std::vector<scope> scopes_;
+};
+
+} // namespace aton

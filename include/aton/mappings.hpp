@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The built-in tables: every family of mappings, and all of them as one library.
+#pragma once
+
+#include <span>
+
+#include <aton/mappings/activation.hpp>
+#include <aton/mappings/attention.hpp>
+#include <aton/mappings/binary_math.hpp>
+#include <aton/mappings/bitwise.hpp>
+#include <aton/mappings/bucketing.hpp>
+#include <aton/mappings/class_loss.hpp>
+#include <aton/mappings/comparison.hpp>
+#include <aton/mappings/conversion.hpp>
+#include <aton/mappings/convolution.hpp>
+#include <aton/mappings/creation.hpp>
+#include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/elementwise_binary.hpp>
+#include <aton/mappings/elementwise_unary.hpp>
+#include <aton/mappings/embedding.hpp>
+#include <aton/mappings/indexing.hpp>
+#include <aton/mappings/joining.hpp>
+#include <aton/mappings/loss.hpp>
+#include <aton/mappings/matrices.hpp>
+#include <aton/mappings/matrix_product.hpp>
+#include <aton/mappings/norm.hpp>
+#include <aton/mappings/normalization.hpp>
+#include <aton/mappings/padding.hpp>
+#include <aton/mappings/pooling.hpp>
+#include <aton/mappings/ranges.hpp>
+#include <aton/mappings/recurrent.hpp>
+#include <aton/mappings/reduction.hpp>
+#include <aton/mappings/repeating.hpp>
+#include <aton/mappings/resize.hpp>
+#include <aton/mappings/sampling.hpp>
+#include <aton/mappings/scatter.hpp>
+#include <aton/mappings/selection.hpp>
+#include <aton/mappings/sorting.hpp>
+#include <aton/mappings/special_functions.hpp>
+#include <aton/mappings/splitting.hpp>
+#include <aton/mappings/unique.hpp>
+#include <aton/mappings/view.hpp>
+
+namespace aton::mappings {
+
+/// The tables, one for each family.
+inline constexpr table_view families[] = {
+    activation,        attention,  binary_math,       bitwise,   bucketing,  class_loss,
+    comparison,        conversion, convolution,       creation,  cumulative, elementwise_binary,
+    elementwise_unary, embedding,  indexing,          joining,   loss,       matrices,
+    matrix_product,    norm,       normalization,     padding,   pooling,    ranges,
+    recurrent,         reduction,  repeating,         resize,    sampling,   scatter,
+    selection,         sorting,    special_functions, splitting, unique,     view,
+};
+
+/// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
+constexpr std::span<table_view const> library() { return families; }
+
+} // namespace aton::mappings

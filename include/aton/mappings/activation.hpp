@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Activations: aten's relu, elu, gelu, softmax, dropout ... as ONNX operators.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+#include <tuple>
+#include <utility>
+
+#include <aton/mappings/detail/unary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// Attributes are float32: a number that is not one must be a constant where x is float64.
+inline bool fits_attribute(value x, double n) {
+    return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
+}
+
+inline value times(graph<13> g, value x, double factor) { return factor == 1 ? x : g.op<"Mul">(x, factor); }
+
+/// scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1).
+inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
+    if (input_scale == 1 && fits_attribute(x, alpha)) return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
+    value const negative = times(g, expm1(g, times(g, x, input_scale)), alpha * scale);
+    return g.op<"Where">(g.op<"Greater">(x, 0), times(g, x, scale), negative);
+}
+
+inline constexpr double selu_alpha = 1.6732632423543772848170429916717;
+inline constexpr double selu_scale = 1.0507009873554804934193349852946;
+
+inline value selu(graph<13> g, value x) {
+    if (x.dtype() == dtype::float64) return elu(g, x, selu_alpha, selu_scale, 1);
+    return g.op<"Selu">(x);
+}
+
+/// Celu is float32 only.
+inline value celu(graph<13> g, value x, double alpha) {
+    if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
+    return g.op<"Celu">(x, attr::alpha_f(alpha));
+}
+
+inline value leaky_relu(graph<13> g, value x, double slope) {
+    if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
+}
+
+/// x * Phi(x), or its approximation by tanh. Gelu exists since opset 20.
+inline value gelu_composed(graph<13> g, value x, bool approximate) {
+    value cdf;
+    if (approximate) {
+        value const cube = g.op<"Mul">(g.op<"Mul">(x, x), x);
+        value const inner = g.op<"Add">(x, g.op<"Mul">(cube, 0.044715));
+        cdf = g.op<"Tanh">(g.op<"Mul">(inner, std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
+    } else {
+        cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
+    }
+    return g.op<"Mul">(g.op<"Mul">(x, g.op<"Add">(cdf, 1)), 0.5);
+}
+inline value gelu(graph<13> g, value x, std::string_view approximate) {
+    if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
+    return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
+}
+
+/// log(1 + exp(beta x)) / beta; x itself where beta x > threshold. Above 17 float32 cannot tell the two apart.
+inline value softplus(graph<13> g, value x, double beta, double threshold) {
+    value const inner = times(g, x, beta);
+    value y = g.op<"Softplus">(inner);
+    if (beta != 1) y = g.op<"Div">(y, beta);
+    if (threshold >= 17 && x.dtype() != dtype::float64) return y;
+    return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
+}
+
+/// log(sigmoid(x)) = -softplus(-x): no underflow.
+inline constexpr auto log_sigmoid = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Neg">(g.op<"Softplus">(g.op<"Neg">(v))); });
+};
+
+inline value hard_sigmoid(graph<13> g, value x) {
+    if (!fits_attribute(x, 1.0 / 6)) return g.op<"Div">(g.op<"Clip">(g.op<"Add">(x, 3.0), 0.0, 6.0), 6.0);
+    return g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6), attr::beta_f(0.5));
+}
+
+inline value hard_swish(graph<13> g, value x) {
+    if (g.opset() >= 14 && x.dtype() != dtype::float64) return g.within<14>().op<"HardSwish">(x);
+    return g.op<"Mul">(x, hard_sigmoid(g, x));
+}
+
+inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
+    return without_bfloat16(
+        g, x, [&](value v) -> value { return g.op<"Clip">(v, number_like(g, v, low), number_like(g, v, high)); });
+}
+
+inline value hardshrink(graph<13> g, value x, double lambd) {
+    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), number_like(g, x, 0), x);
+}
+
+inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
+    return g.op<"Where">(g.op<"LessOrEqual">(x, number_like(g, x, limit)), number_like(g, x, replacement), x);
+}
+
+/// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.
+inline constexpr auto relu = [](graph<13> g, value x) -> value {
+    if (is_floating(x.dtype())) return g.op<"Relu">(x);
+    return g.op<"Max">(x, 0);
+};
+
+/// One slope, or one for each channel (dimension 1).
+inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
+    bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
+    std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
+    if (weight.rank() != rank) {
+        std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+        if (per_channel) sizes[0] = -1;
+        weight = g.op<"Reshape">(weight, g.ints(sizes));
+    }
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
+};
+
+/// Both halves of a dimension; its size is even.
+inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
+    if (g.opset() >= 18) {
+        auto [a, b] = g.within<18>().op<"Split">(x, attr::axis_i(axis), attr::num_outputs_i(2), outputs<2>);
+        return {a, b};
+    }
+    auto [a, b] = g.within<13, 17>().op<"Split">(x, attr::axis_i(axis), outputs<2>);
+    return {a, b};
+}
+
+/// A 0-d tensor has one dimension here, as in ATen.
+template <fixed_string Op>
+value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+    value const input = g.cast(x, type.value_or(x.dtype()));
+    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
+    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
+}
+template <fixed_string Op>
+inline constexpr auto softmax_with_dtype =
+    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+    return softmax<Op>(g, x, dim, type);
+};
+template <fixed_string Op>
+inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
+    return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
+};
+
+/// Rows of nothing but -inf give 0, not NaN.
+inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+    value const y = softmax<"Softmax">(g, x, dim, type);
+    std::vector<std::int64_t> axes;
+    if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
+    value const largest = reduce<"ReduceMax">(g, g.cast(x, y.dtype()), axes, true);
+    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
+    return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
+}
+
+/// Training is random unless everything stays, or everything goes.
+inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+    if (!train || p == 0) return x;
+    if (p == 1) return g.op<"Mul">(x, 0);
+    return g.unsupported("dropout in training: export the model in eval mode");
+};
+
+/// In evaluation the slope is the middle of the range.
+inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
+    if (training) return g.unsupported("rrelu in training: export the model in eval mode");
+    return leaky_relu(g, x, (lower + upper) / 2);
+}
+
+} // namespace detail
+
+inline constexpr auto activation = table(
+    symbolic<"aten::relu(self)">(detail::relu),
+    symbolic<"aten::relu6(self)">([](graph<13> g, value x) -> value { return detail::hardtanh(g, x, 0, 6); }),
+    symbolic<"aten::hardtanh(self, min_val, max_val)">(
+        [](graph<13> g, value x, scalar low, scalar high) -> value { return detail::hardtanh(g, x, low, high); }),
+    symbolic<"aten::leaky_relu(self, negative_slope)">(
+        [](graph<13> g, value x, double slope) -> value { return detail::leaky_relu(g, x, slope); }),
+    symbolic<"aten::prelu(self, weight)">(detail::prelu),
+    symbolic<"aten::_prelu_kernel(self, weight)">([](graph<13> g, value x, value weight) -> value {
+        // The weight has x's rank, in any broadcast shape.
+        return detail::without_bfloat16(g, x, [&](value v) -> value {
+            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
+        });
+    }),
+    symbolic<"aten::rrelu(self, lower, upper, training)">(
+        [](graph<13> g, value x, double lower, double upper, bool training) -> value {
+            return detail::rrelu(g, x, lower, upper, training);
+        }),
+    symbolic<"aten::rrelu_with_noise_functional(self, noise, lower, upper, training)">(
+        [](graph<13> g, value x, value noise, double lower, double upper, bool training) {
+            return std::tuple<value, value>(detail::rrelu(g, x, lower, upper, training), noise);
+        }),
+
+    symbolic<"aten::elu(self, alpha, scale, input_scale)">(
+        [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
+            return detail::in_opmath(g, x, [&](value v) { return detail::elu(g, v, alpha, scale, input_scale); });
+        }),
+    symbolic<"aten::selu(self)">([](graph<13> g, value x) -> value {
+        return detail::without_bfloat16(g, x, [&](value v) { return detail::selu(g, v); });
+    }),
+    symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
+        return detail::in_opmath(g, x, [&](value v) { return detail::celu(g, v, alpha); });
+    }),
+    symbolic<"aten::gelu(self, approximate)">(
+        [](graph<13> g, value x, std::string_view approximate) -> value { return detail::gelu(g, x, approximate); }),
+    symbolic<"aten::silu(self)">([](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); }),
+    symbolic<"aten::mish(self)">([](graph<13> g, value x) -> value {
+        return detail::without_bfloat16(
+            g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
+    }),
+    symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
+        return detail::without_bfloat16(g, x, [&](value v) { return detail::softplus(g, v, beta, threshold); });
+    }),
+    symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
+    symbolic<"aten::log_sigmoid_forward(self)">([](graph<13> g, value x) {
+        return std::tuple<value, value>(detail::log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
+    }),
+    symbolic<"aten::hardsigmoid(self)">([](graph<13> g, value x) -> value {
+        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_sigmoid(g, v); });
+    }),
+    symbolic<"aten::hardswish(self)">([](graph<13> g, value x) -> value {
+        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_swish(g, v); });
+    }),
+    // Not Shrink: it turns NaN into 0.
+    symbolic<"aten::softshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
+        return g.op<"Sub">(x, detail::hardtanh(g, x, -lambd, lambd));
+    }),
+    symbolic<"aten::hardshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
+        return detail::without_bfloat16(g, x, [&](value v) { return detail::hardshrink(g, v, lambd); });
+    }),
+    symbolic<"aten::threshold(self, threshold, value)">(
+        [](graph<13> g, value x, scalar limit, scalar replacement) -> value {
+            return detail::without_bfloat16(g, x, [&](value v) { return detail::threshold(g, v, limit, replacement); });
+        }),
+    symbolic<"aten::glu(self, dim)">([](graph<13> g, value x, std::int64_t dim) -> value {
+        auto const [a, b] = detail::halves(g, x, normalize_axis(dim, x.rank()));
+        return g.op<"Mul">(a, g.op<"Sigmoid">(b));
+    }),
+
+    symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
+    symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
+    symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_safe_softmax(self, dim, dtype)">(
+        [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+            return detail::safe_softmax(g, x, dim, type);
+        }),
+
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+    // train=None trains, as ATen's CPU kernel has it.
+    symbolic<"aten::native_dropout(input, p, train)">([](graph<13> g, value x, double p, std::optional<bool> train) {
+        bool const training = train.value_or(true);
+        value const y = detail::dropout(g, x, p, training);
+        return std::tuple<value, value>(y, detail::filled_like(g, x, !training || p == 0, dtype::bool_));
+    }));
+
+} // namespace aton::mappings

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Scaled dot product attention as two MatMuls around a Softmax: masks, causality and grouped heads as ATen has them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/matrix_product.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+struct attention_options {
+    optional_value mask;
+    double dropout_p = 0;
+    bool is_causal = false;
+    std::optional<double> scale;
+    bool enable_gqa = false;
+    bool adds_bool_mask =
+        false; ///< a bool mask is added as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys
+};
+
+/// Each of the n heads of (..., n, S, E) repeated in place until there are `heads`: h0, h0, h1, h1 (repeat_interleave, not tile).
+inline value repeat_heads(graph<13> g, value x, sym_int heads) {
+    sym_int const own = g.size(x, -3);
+    if (own.is_constant() && heads.is(own.constant())) return x;
+    std::int64_t const times = heads.constant() / own.constant();
+    std::vector<sym_int> wide = g.sizes(x);
+    std::vector<sym_int> flat = wide;
+    std::size_t const at = wide.size() - 3;
+    flat[at] = heads;
+    wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
+    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
+                           g.ints(flat));
+}
+
+/// (L, S): whether query i may see key j, j <= i from the top left corner, whatever L and S are.
+inline value causal_mask(graph<13> g, value query, value key) {
+    value const zero = g.scalar(0, dtype::int64);
+    value const one = g.scalar(1, dtype::int64);
+    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
+    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
+    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
+}
+
+/// Softmax in which a row that is masked out entirely gives zeros, not NaN.
+inline value masked_softmax(graph<13> g, value scores) {
+    std::int64_t const last[] = {-1};
+    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const largest = reduce<"ReduceMax">(g, scores, last, true);
+    value const nothing = g.op<"Equal">(largest, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+    return g.op<"Where">(nothing, g.scalar(0, scores.dtype()), weights);
+}
+
+/// (output, attention weights).
+inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
+    if (o.dropout_p != 0) return g.unsupported("dropout_p draws random numbers");
+    if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
+    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
+        key = repeat_heads(g, key, g.size(query, -3));
+        values = repeat_heads(g, values, g.size(query, -3));
+    }
+    dtype const t = query.dtype();
+    dim const& width = query.size(-1);
+    if (!o.scale && !width.is_static()) return g.unsupported("a head size that is not static needs an explicit scale");
+    // Both sides take the root of the scale, as ATen does: the product stays in range where one side alone would overflow.
+    double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
+    value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
+    value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
+    optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
+    if (!mask) {
+        value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
+        return {g.op<"MatMul">(weights, values), weights};
+    }
+    if (mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask)) {
+        scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
+    } else {
+        scores = g.op<"Add">(scores, g.cast(*mask, t));
+    }
+    value const weights = masked_softmax(g, scores);
+    return {g.op<"MatMul">(weights, values), weights};
+}
+
+} // namespace detail
+
+inline constexpr auto attention = table(
+    symbolic<
+        "aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(
+        [](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p, bool is_causal,
+           std::optional<double> scale, bool enable_gqa) -> value {
+            return std::get<0>(
+                detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
+        }),
+    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, "
+             "enable_gqa)">([](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p,
+                               bool is_causal, std::optional<double> scale, bool enable_gqa) {
+        return detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
+    }),
+    // The second result is for the gradient.
+    symbolic<
+        "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
+        [](graph<13> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,
+           std::optional<double> scale) -> std::tuple<value, optional_value> {
+            return {
+                std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+                absent};
+        }),
+    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, "
+             "dropout_p, is_causal, scale)">([](graph<13> g, value query, value key, value values, optional_value mask,
+                                                bool, double dropout_p, bool is_causal, std::optional<double> scale)
+                                                 -> std::tuple<value, optional_value, optional_value, optional_value> {
+        return {std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+                absent,
+                absent,
+                absent};
+    }));
+
+} // namespace aton::mappings

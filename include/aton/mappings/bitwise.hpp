@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Bits of integers, and logic on bools: aten's bitwise_and, __or__, shifts ... also before ONNX's BitwiseAnd of 18.
+#pragma once
+
+#include <aton/mappings/detail/binary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// 2^i for i < n as int64; the sign bit of 64 is the lowest number.
+inline std::vector<std::int64_t> powers_of_two(std::size_t n) {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
+    return out;
+}
+
+/// The bits of an integer tensor as bools along a new last axis.
+inline value bits_of(graph<13> g, value x, std::size_t width) {
+    std::vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
+    value const amounts = g.cast(g.ints(shifts), dtype::uint64);
+    value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
+    value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
+    return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
+}
+
+/// The sum of bits times weights as a MatMul: ONNX Runtime's ReduceSum of int64 goes through double.
+inline value from_bits(graph<13> g, value bools, dtype type) {
+    std::vector<std::int64_t> weights = powers_of_two(bits(type));
+    if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
+    value const column = unsqueeze(g, g.ints(weights), 1);
+    return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
+}
+
+/// `Bools` on bools, `Integers` on integers; below opset 18 those go through their bits.
+template <fixed_string Bools, fixed_string Integers>
+value bitwise(graph<13> g, value a, value b) {
+    auto const [x, y, type] = promoted(g, a, b);
+    if (type == dtype::bool_) return g.op<Bools>(x, y);
+    if (g.opset() >= 18) return g.within<18>().op<Integers>(x, y);
+    if (!is_integral(type)) return g.unsupported("bitwise logic on " + std::string(name(type)));
+    return from_bits(g, g.op<Bools>(bits_of(g, x, bits(type)), bits_of(g, y, bits(type))), type);
+}
+inline constexpr auto bitwise_and = bitwise<"And", "BitwiseAnd">;
+inline constexpr auto bitwise_or = bitwise<"Or", "BitwiseOr">;
+inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
+
+/// Operands of a shift, in int64, and the first amount that shifts everything out.
+struct shift_operands {
+    value x;
+    value amount;
+    dtype type;
+    std::int64_t limit;
+};
+inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
+    dtype const type = result_type(a, b);
+    if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
+    auto const width = static_cast<std::int64_t>(bits(type));
+    return {g.cast(g.cast(a, type), dtype::int64),
+            g.cast(g.cast(b, type), dtype::int64),
+            type,
+            keeps_sign && is_signed_integral(type) ? width - 1 : width};
+}
+
+/// Where an amount is negative or too large: ATen then shifts everything out.
+inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
+    return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
+}
+
+/// Times a power of two, which wraps around. BitShift takes unsigned integers only.
+inline value left_shift(graph<13> g, value a, value b) {
+    auto const [x, amount, type, limit] = shift(g, a, b, false);
+    std::vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
+    factors.push_back(0);
+    value const index = g.op<"Where">(out_of_range(g, amount, limit), g.scalar(limit, dtype::int64), amount);
+    return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
+}
+
+/// Divided by a power of two, rounded down: Mod has the divisor's sign, so what is left divides exactly. Nothing
+/// overflows, since the lowest number is a multiple.
+inline value right_shift(graph<13> g, value a, value b) {
+    auto const [x, amount, type, limit] = shift(g, a, b, true);
+    value const out = out_of_range(g, amount, limit);
+    value const divisors = g.ints(powers_of_two(static_cast<std::size_t>(limit)));
+    value const divisor = g.op<"Gather">(divisors, g.op<"Where">(out, g.scalar(0, dtype::int64), amount));
+    value const shifted = g.op<"Div">(g.op<"Sub">(x, g.op<"Mod">(x, divisor)), divisor);
+    value const sign = g.op<"Neg">(g.cast(g.op<"Less">(x, 0), dtype::int64));
+    return g.cast(g.op<"Where">(out, sign, shifted), type);
+}
+
+} // namespace detail
+
+inline constexpr auto bitwise =
+    table(symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+          symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+          symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
+          symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+          symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+          symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
+          symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
+          symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+          symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+          symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+          symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+          symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+          symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+          symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
+          symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
+          symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+          symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
+          symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
+          symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+          symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
+          symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+          symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
+
+} // namespace aton::mappings

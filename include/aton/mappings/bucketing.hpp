@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Values put into buckets: searchsorted and bucketize compare with all boundaries, histc and bincount count.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/reduction.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// How many boundaries are below each value, or (`right`) not above it. `boundaries` is 1-d, or has one row for each
+/// row of x. The comparisons are negated, so that NaN is above all boundaries.
+inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
+    dtype const type = result_type(boundaries, x);
+    value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
+    value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
+    value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));
+    value const count = reduce_sum(g, g.cast(g.op<"Not">(above), dtype::int64), std::array{x.rank()}, false);
+    return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
+}
+
+inline value search(graph<13> g, value sequence, value x, bool out_int32, bool right,
+                    std::optional<std::string_view> side, optional_value sorter) {
+    value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
+    return bucket_of(g, x, sorted, right || side == "right", out_int32);
+}
+
+/// Adds up the amounts [N] of each index [N] into [count].
+inline value counted(graph<13> g, value index, value amount, sym_int count) {
+    dtype const type = opmath_type(amount.dtype());
+    value const shape = g.ints(std::span(&count, 1));
+    if (g.opset() >= 16) {
+        value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
+        return g.within<16>().op<"ScatterElements">(
+            zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
+    }
+    value const position = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(count), g.scalar(1, dtype::int64));
+    value const hits = g.op<"Equal">(unsqueeze(g, index, 1), position);
+    value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
+    return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
+}
+
+/// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
+/// those of x, or where they are equal for one either side.
+inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+    value const flat = g.op<"Reshape">(self, g.ints({-1}));
+    dtype const type = opmath_type(self.dtype());
+    value const x = g.cast(flat, type);
+    value low = g.scalar(min, type);
+    value high = g.scalar(max, type);
+    if (min == max && self.shape().element_count() != 0) {
+        low = extreme<"ReduceMin">(g, x, iota(1), false);
+        high = extreme<"ReduceMax">(g, x, iota(1), false);
+    }
+    if (min == max) {
+        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        low = g.op<"Sub">(low, widening);
+        high = g.op<"Add">(high, widening);
+    }
+    value const scaled = g.op<"Mul">(g.op<"Sub">(x, low), number_like(g, x, bins));
+    value const place = g.op<"Div">(scaled, g.op<"Sub">(high, low));
+    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
+    value const bin = g.cast(g.op<"Where">(inside, place, number_like(g, x, 0)), dtype::int64);
+    value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
+    return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
+}
+
+inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+    value const index = g.cast(self, dtype::int64);
+    dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
+    sym_int length = minlength;
+    if (self.shape().element_count() != 0) {
+        value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
+        length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
+    }
+    value const ones = g.op<"Expand">(g.scalar(1, type), shape_of(g, self));
+    return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
+}
+
+} // namespace detail
+
+inline constexpr auto bucketing = table(
+    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(
+        [](graph<13> g, value sequence, value self, bool out_int32, bool right, std::optional<std::string_view> side,
+           optional_value sorter) { return detail::search(g, sequence, self, out_int32, right, side, sorter); }),
+    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
+        [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
+           optional_value sorter) {
+            return detail::search(
+                g, sequence, g.scalar(self, result_type(sequence, self)), out_int32, right, side, sorter);
+        }),
+    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
+        [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
+            return detail::bucket_of(g, self, boundaries, right, out_int32);
+        }),
+    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
+        [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
+            return detail::bucket_of(g, g.scalar(self, result_type(boundaries, self)), boundaries, right, out_int32);
+        }),
+    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
+                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
+    symbolic<"aten::bincount(self, weights, minlength)">(
+        [](graph<13> g, value self, optional_value weights, size minlength) {
+            return detail::bincount(g, self, weights, minlength);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Losses against classes: negative log likelihood, cross entropy, and margins between the scores of classes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/loss.hpp>
+#include <aton/mappings/reduction.hpp>
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline std::string_view reduction_name(std::int64_t reduction) {
+    return reduction == 0 ? "none" : reduction == 1 ? "mean" : "sum";
+}
+
+// Class targets. ATen takes [C], or one 0-d score, with a 0-d target beside [N, C, ...] with [N, ...].
+
+struct class_scores {
+    value scores; ///< [N, C, ...]
+    value target; ///< [N, ...]
+    bool batched;
+};
+inline class_scores batched_classes(graph<13> g, value scores, value target) {
+    value const index = g.cast(target, dtype::int64);
+    if (scores.rank() > 1) return {scores, index, true};
+    value const row = g.op<"Reshape">(scores, g.ints({1, -1}));
+    return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
+}
+inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduction) {
+    return batched || reduction != 0 ? loss : squeeze(g, loss, std::vector<std::int64_t>{0});
+}
+
+/// The weights of the targets, 0 where one is ignored.
+inline value target_weights(graph<13> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
+    value const counts = g.op<"Not">(g.op<"Equal">(target, g.scalar(ignore_index, dtype::int64)));
+    if (!weight) return g.cast(counts, type);
+    value const safe = choose(g, counts, target, g.scalar(0, dtype::int64));
+    return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
+}
+
+inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+                      std::int64_t ignore_index) {
+    class_scores const c = batched_classes(g, scores, target);
+    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+        return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
+    // NegativeLogLikelihoodLoss takes bfloat16 since opset 22.
+    dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
+    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
+    value const loss = g.op<"NegativeLogLikelihoodLoss">(g.cast(c.scores, type),
+                                                         c.target,
+                                                         w,
+                                                         attr::ignore_index_i(ignore_index),
+                                                         attr::reduction_s(reduction_name(reduction)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+}
+
+inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+                                   std::int64_t ignore_index) {
+    return nll_loss(g, self, target, weight, reduction, ignore_index);
+};
+/// ATen's total_weight is 0 for a batch of which nothing is reduced.
+inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
+                                           std::int64_t reduction,
+                                           std::int64_t ignore_index) -> std::tuple<value, value> {
+    value total = g.scalar(0, self.dtype());
+    if (reduction != 0 || self.rank() == 1) {
+        value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
+        total = reduce_sum(g, w, iota(w.rank()), false);
+    }
+    return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
+};
+
+/// The class dimension of cross entropy: 1, or 0 of a single sample.
+inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
+
+/// [C] laid along the class dimension.
+inline value class_weights(graph<13> g, value weight, value scores) {
+    std::vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
+    for (std::int64_t& a : after) ++a;
+    value const w = g.cast(weight, scores.dtype());
+    return after.empty() ? w : unsqueeze(g, w, after);
+}
+
+/// Cross entropy against probabilities of the classes; the mean is over samples, not elements.
+inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+                                double smoothing) {
+    std::int64_t const axis = class_axis(scores);
+    value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
+    value p = g.cast(target, scores.dtype());
+    value const classes = g.cast(g.to_value(g.size(scores, axis)), scores.dtype());
+    if (smoothing > 0) {
+        value const kept = g.op<"Mul">(p, number_like(g, p, 1 - smoothing));
+        p = g.op<"Add">(kept, g.op<"Div">(g.scalar(smoothing, p.dtype()), classes));
+    }
+    value const product = g.op<"Mul">(log_p, p);
+    value const terms = g.op<"Neg">(weight ? value(g.op<"Mul">(product, class_weights(g, *weight, scores))) : product);
+    if (reduction == 0) return reduce_sum(g, terms, std::vector{axis}, false);
+    value const total = reduce_sum(g, terms, iota(terms.rank()), false);
+    if (reduction == 2) return total;
+    return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
+}
+
+/// Cross entropy against classes of which each other one gets a share of the smoothing.
+inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight,
+                                    std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
+    std::int64_t const axis = class_axis(scores);
+    dtype const type = scores.dtype();
+    value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
+    value const nll = nll_loss(g, log_p, target, weight, reduction, ignore_index);
+    value const index = g.cast(target, dtype::int64);
+    value const all =
+        g.op<"Neg">(reduce_sum(g,
+                               weighted(g, log_p, weight ? optional_value(class_weights(g, *weight, scores)) : weight),
+                               std::vector{axis},
+                               false));
+    value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
+    value smooth = choose(g, ignored, g.scalar(0, type), all);
+    std::vector<std::int64_t> const axes = iota(smooth.rank());
+    if (reduction != 0) smooth = reduce_sum(g, smooth, axes, false);
+    if (reduction == 1)
+        smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
+    value const share = g.op<"Div">(g.scalar(smoothing, type), g.cast(g.to_value(g.size(scores, axis)), type));
+    return g.op<"Add">(g.op<"Mul">(nll, number_like(g, nll, 1 - smoothing)), g.op<"Mul">(smooth, share));
+}
+
+inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+                           std::int64_t ignore_index, double smoothing) {
+    if (target.rank() == scores.rank() && is_floating(target.dtype()))
+        return soft_cross_entropy(g, scores, target, weight, reduction, smoothing);
+    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, reduction, ignore_index, smoothing);
+    class_scores const c = batched_classes(g, scores, target);
+    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+        return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
+    // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
+    dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
+    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
+    value const loss = g.op<"SoftmaxCrossEntropyLoss">(g.cast(c.scores, type),
+                                                       c.target,
+                                                       w,
+                                                       attr::ignore_index_i(ignore_index),
+                                                       attr::reduction_s(reduction_name(reduction)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+}
+
+/// Which elements of [N, C] are targets: each row of `target` lists classes up to the first negative one.
+struct label_sets {
+    value listed;    ///< [N, C]: the position holds a target
+    value is_target; ///< [N, C]: the class is one
+};
+inline label_sets read_labels(graph<13> g, value target) {
+    value const classes = g.to_value(g.size(target, -1));
+    value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
+    value const ended = g.op<"CumSum">(g.cast(g.op<"Less">(target, g.scalar(0, dtype::int64)), dtype::int64),
+                                       g.scalar(-1, dtype::int64));
+    value const listed = g.op<"Equal">(ended, g.scalar(0, dtype::int64));
+    value const hits = g.op<"And">(g.op<"Equal">(unsqueeze(g, target, -1), position), unsqueeze(g, listed, -1));
+    return {listed, reduce_bool<"ReduceMax">(g, hits, std::vector{target.rank() - 1}, false)};
+}
+
+/// The sum over all pairs of a target y and a class i that is none, of max(0, 1 - x[y] + x[i]), divided by the number
+/// of classes.
+inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
+    value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
+    value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
+    value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
+    value const hinge = no_less(g, g.op<"Add">(gap, number_like(g, x, 1)), 0);
+    value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
+    value const terms = choose(g, pairs, hinge, number_like(g, x, 0));
+    value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
+    return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
+}
+
+/// The mean over the other classes i of w[y] * max(0, margin - x[y] + x[i])^p.
+inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
+                               std::int64_t reduction) {
+    class_scores const c = batched_classes(g, self, target);
+    value const column = unsqueeze(g, c.target, 1);
+    value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
+    value const classes = g.to_value(g.size(c.scores, 1));
+    value hinge = no_less(g, g.op<"Add">(g.op<"Sub">(c.scores, own), number_like(g, own, margin)), 0);
+    if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
+    if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
+    value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
+    value const others = choose(g, g.op<"Equal">(position, column), number_like(g, hinge, 0), hinge);
+    value const loss =
+        g.op<"Div">(reduce_sum(g, others, std::vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
+    bool const scalar_result = !c.batched && target.rank() == 0;
+    return scalar_result && reduction == 0 ? squeeze(g, loss, 0) : reduced(g, loss, reduction);
+}
+
+} // namespace detail
+
+inline constexpr auto class_loss =
+    table(symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+          symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+          symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+          symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+          symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+          symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
+              [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+                 std::int64_t ignore_index, double label_smoothing) {
+                  return detail::cross_entropy(g, self, target, weight, reduction, ignore_index, label_smoothing);
+              }),
+          symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
+              [](graph<13> g, value self, value target, double p, double margin, optional_value weight,
+                 std::int64_t reduction) {
+                  return detail::multi_margin_loss(g, self, target, p, margin, weight, reduction);
+              }),
+          symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
+              [](graph<13> g, value self, value target, std::int64_t reduction) {
+                  value const x = at_least_1d(g, self);
+                  value const listed = at_least_1d(g, target);
+                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), reduction);
+              }),
+          symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
+              [](graph<13> g, value self, value target, std::int64_t reduction) -> std::tuple<value, value> {
+                  value const x = at_least_1d(g, self);
+                  value const listed = at_least_1d(g, target);
+                  detail::label_sets const labels = detail::read_labels(g, listed);
+                  value const is_target =
+                      g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
+                  return {detail::multilabel_margin_loss(g, x, listed, labels, reduction), is_target};
+              }));
+
+} // namespace aton::mappings

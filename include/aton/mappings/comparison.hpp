@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Comparisons and logic: aten's eq, lt, isclose, equal, isin, logical_and ... in the dtype that ATen compares in.
+#pragma once
+
+#include <limits>
+
+#include <aton/mappings/detail/binary.hpp>
+
+namespace aton::mappings {
+
+inline value equal_to(graph<13> g, value a, value b) {
+    auto const [x, y, type] = detail::promoted(g, a, b);
+    return g.op<"Equal">(x, y);
+}
+inline value not_equal(graph<13> g, value a, value b) { return g.op<"Not">(equal_to(g, a, b)); }
+
+namespace detail {
+
+/// A comparison; ONNX orders no bools, so there it is `Bools(not a, b)`: a < b is (not a) and b.
+template <fixed_string Compare, fixed_string Bools>
+value ordered(graph<13> g, value a, value b) {
+    dtype const type = result_type(a, b);
+    if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
+    // LessOrEqual takes bfloat16 since opset 16.
+    auto const [x, y, wide] = cast_both(g, a, b, g.opset() < 16 ? opmath_type(type) : type);
+    return g.op<Compare>(x, y);
+}
+
+} // namespace detail
+
+inline value less(graph<13> g, value a, value b) { return detail::ordered<"Less", "And">(g, a, b); }
+inline value less_equal(graph<13> g, value a, value b) { return detail::ordered<"LessOrEqual", "Or">(g, a, b); }
+inline value greater(graph<13> g, value a, value b) { return less(g, b, a); }
+inline value greater_equal(graph<13> g, value a, value b) { return less_equal(g, b, a); }
+
+/// Whether all elements of a bool tensor are true, as a 0-d bool; true for none.
+inline value all_true(graph<13> g, value x) {
+    std::int64_t const axes[] = {0};
+    return g.cast(reduce<"ReduceProd">(g, detail::in_one_dimension(g, g.cast(x, dtype::int32)), axes, false),
+                  dtype::bool_);
+}
+
+namespace detail {
+
+template <fixed_string Op>
+value logical(graph<13> g, value a, value b) {
+    return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
+}
+
+/// |a - b| <= atol + |rtol * b| where the left side is finite, or equal. Integers are compared as floats, as in ATen.
+inline value isclose(graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) {
+    value close = equal_to(g, self, other);
+    auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
+    if (equal_nan && is_floating(self.dtype()))
+        close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
+    if (rtol == 0 && atol == 0) return close;
+    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rtol)), atol);
+    value const error = g.op<"Abs">(g.op<"Sub">(x, y));
+    value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
+    return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
+}
+
+/// Whether shapes and all elements are equal. Where the sizes are unknown, the shapes are compared, and the elements
+/// that both have: ONNX's Equal would broadcast, or stop.
+inline value equal(graph<13> g, value self, value other) {
+    if (self.rank() != other.rank()) return g.scalar(false, dtype::bool_);
+    bool same = true;
+    for (std::int64_t i = 0; i != self.rank(); ++i) {
+        if (self.size(i).same_as(other.size(i))) continue;
+        if (self.size(i).is_static() && other.size(i).is_static()) return g.scalar(false, dtype::bool_);
+        same = false;
+    }
+    if (same) return all_true(g, equal_to(g, self, other));
+    auto const first = [&](value x, value like) -> value {
+        return g.op<"Slice">(in_one_dimension(g, x), g.ints({0}), in_one_dimension(g, g.op<"Size">(like)));
+    };
+    value const elements = all_true(g, equal_to(g, first(self, other), first(other, self)));
+    return g.op<"And">(all_true(g, g.op<"Equal">(g.op<"Shape">(self), g.op<"Shape">(other))), elements);
+}
+
+/// Every element against every test element along a new last axis. Matches are counted: a sum of none is right, too.
+inline value isin(graph<13> g, value elements, value tests, bool invert) {
+    auto const [x, y, type] = promoted(g, elements, tests);
+    value const matches = g.op<"Equal">(unsqueeze(g, x, -1), in_one_dimension(g, y));
+    std::int64_t const axes[] = {x.rank()};
+    value const found = g.cast(reduce_sum(g, g.cast(matches, dtype::int64), axes, false), dtype::bool_);
+    return invert ? g.op<"Not">(found) : found;
+}
+
+} // namespace detail
+
+inline constexpr auto comparison =
+    table(symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
+          symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
+          symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
+          symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
+          symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
+          symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
+          symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
+          symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
+          symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
+          symbolic<"aten::less.Scalar(self, other)">(detail::with_number<less>),
+          symbolic<"aten::le.Tensor(self, other)">(detail::of_tensors<less_equal>),
+          symbolic<"aten::le.Scalar(self, other)">(detail::with_number<less_equal>),
+          symbolic<"aten::less_equal.Tensor(self, other)">(detail::of_tensors<less_equal>),
+          symbolic<"aten::less_equal.Scalar(self, other)">(detail::with_number<less_equal>),
+          symbolic<"aten::gt.Tensor(self, other)">(detail::of_tensors<greater>),
+          symbolic<"aten::gt.Scalar(self, other)">(detail::with_number<greater>),
+          symbolic<"aten::greater.Tensor(self, other)">(detail::of_tensors<greater>),
+          symbolic<"aten::greater.Scalar(self, other)">(detail::with_number<greater>),
+          symbolic<"aten::ge.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+          symbolic<"aten::ge.Scalar(self, other)">(detail::with_number<greater_equal>),
+          symbolic<"aten::greater_equal.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+          symbolic<"aten::greater_equal.Scalar(self, other)">(detail::with_number<greater_equal>),
+          symbolic<"aten::isclose(self, other, rtol, atol, equal_nan)">(
+              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
+                  return detail::isclose(g, self, other, rtol, atol, equal_nan);
+              }),
+          symbolic<"aten::allclose(self, other, rtol, atol, equal_nan)">(
+              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
+                  return all_true(g, detail::isclose(g, self, other, rtol, atol, equal_nan));
+              }),
+          symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
+          // assume_unique is a hint that changes no result.
+          symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(
+              [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
+                  return detail::isin(g, elements, tests, invert);
+              }),
+          symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(
+              [](graph<13> g, value elements, scalar test, bool, bool invert) -> value {
+                  return invert ? not_equal(g, elements, wrapped_number(g, test))
+                                : equal_to(g, elements, wrapped_number(g, test));
+              }),
+          symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(
+              [](graph<13> g, scalar element, value tests, bool, bool invert) -> value {
+                  return detail::isin(g, wrapped_number(g, element), tests, invert);
+              }),
+          symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
+          symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
+          symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+
+} // namespace aton::mappings

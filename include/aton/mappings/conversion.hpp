@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Conversions of dtype, and what ONNX has no word for: aten's to, clone, contiguous, alias, copy, fill, item ...
+#pragma once
+
+#include <aton/mappings/detail/unary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// Float to integer truncates and anything but 0 is true, in Cast as in ATen. Complex numbers cannot be cast.
+inline value convert(graph<13> g, value x, std::optional<dtype> type) {
+    if (!type || x.dtype() == *type) return x;
+    if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
+    return g.cast(x, *type);
+}
+template <dtype Target>
+inline constexpr auto cast_to = [](graph<13> g, value x) -> value { return convert(g, x, Target); };
+
+inline value expand_like(graph<13> g, value x, value target) {
+    if (target.shape().is_static() && x.shape() == target.shape()) return x;
+    value const sizes = target.shape().is_static() ? shape_of(g, target) : g.op<"Shape">(target);
+    return g.op<"Expand">(x, sizes);
+}
+
+/// A 0-d tensor stands for ATen's Scalar: a double, an int64 or a bool.
+inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
+    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
+    return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
+};
+
+} // namespace detail
+
+inline constexpr auto conversion = table(
+    symbolic<"aten::to.dtype(self, dtype, copy)">(
+        [](graph<13> g, value x, dtype type, bool) -> value { return detail::convert(g, x, type); }),
+    symbolic<"aten::to.device(self, dtype, copy)">(
+        [](graph<13> g, value x, dtype type, bool) -> value { return detail::convert(g, x, type); }),
+    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(
+        [](graph<13> g, value x, std::optional<dtype> type, bool) -> value { return detail::convert(g, x, type); }),
+    symbolic<"aten::to.other(self, other, copy)">(
+        [](graph<13> g, value x, value other, bool) -> value { return detail::convert(g, x, other.dtype()); }),
+    symbolic<"aten::type_as(self, other)">(
+        [](graph<13> g, value x, value other) -> value { return detail::convert(g, x, other.dtype()); }),
+    symbolic<"aten::_to_copy(self, dtype)">(
+        [](graph<13> g, value x, std::optional<dtype> type) -> value { return detail::convert(g, x, type); }),
+
+    symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>),
+    symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>),
+    symbolic<"aten::_cast_Short(self)">(detail::cast_to<dtype::int16>),
+    symbolic<"aten::_cast_Int(self)">(detail::cast_to<dtype::int32>),
+    symbolic<"aten::_cast_Long(self)">(detail::cast_to<dtype::int64>),
+    symbolic<"aten::_cast_Half(self)">(detail::cast_to<dtype::float16>),
+    symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>),
+    symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>),
+
+    symbolic<"aten::clone(self)">(detail::unchanged), symbolic<"aten::contiguous(self)">(detail::unchanged),
+    symbolic<"aten::alias(self)">(detail::unchanged), symbolic<"aten::alias_copy(self)">(detail::unchanged),
+    symbolic<"aten::detach(self)">(detail::unchanged), symbolic<"aten::detach_copy(self)">(detail::unchanged),
+    symbolic<"aten::lift(self)">(detail::unchanged), symbolic<"aten::lift_fresh(self)">(detail::unchanged),
+    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged), symbolic<"aten::resolve_conj(self)">(detail::unchanged),
+    symbolic<"aten::resolve_neg(self)">(detail::unchanged), symbolic<"aten::conj(self)">(detail::real_only),
+    symbolic<"aten::_conj(self)">(detail::real_only), symbolic<"aten::_conj_copy(self)">(detail::real_only),
+    symbolic<"aten::conj_physical(self)">(detail::real_only), symbolic<"aten::_conj_physical(self)">(detail::real_only),
+    symbolic<"aten::real(self)">(detail::real_only),
+
+    symbolic<"aten::copy(self, src)">([](graph<13> g, value x, value source) -> value {
+        return detail::expand_like(g, detail::convert(g, source, x.dtype()), x);
+    }),
+    symbolic<"aten::fill.Scalar(self, value)">(
+        [](graph<13> g, value x, scalar n) -> value { return detail::filled_like(g, x, n, x.dtype()); }),
+    symbolic<"aten::zero(self)">([](graph<13> g, value x) -> value { return detail::filled_like(g, x, 0, x.dtype()); }),
+    symbolic<"aten::fill.Tensor(self, value)">([](graph<13> g, value x, value n) -> value {
+        return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
+    }),
+    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, scalar n, std::optional<dtype> type) -> value {
+        return g.scalar(n, type.value_or(aten::default_dtype));
+    }),
+    symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
+
+    // Tracing has checked it; there is nothing to compute and no result.
+    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
+        [](graph<13>, value, std::optional<std::span<sym_int const>>, std::optional<std::span<sym_int const>>,
+           std::optional<dtype>, layout) {}));
+
+} // namespace aton::mappings

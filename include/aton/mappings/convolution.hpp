@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
+#pragma once
+
+#include <aton/mappings/windows.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// The parameters of a convolution, one number for each spatial dimension.
+struct convolution_parameters {
+    ints stride, before, after, dilation, output_padding;
+    std::int64_t groups = 1;
+    bool transposed = false;
+
+    [[nodiscard]] ints pads() const {
+        ints both = before;
+        both.insert(both.end(), after.begin(), after.end());
+        return both;
+    }
+};
+
+inline std::size_t spatial_rank(value weight) { return static_cast<std::size_t>(weight.rank() - 2); }
+
+inline convolution_parameters parameters(value weight, int_list stride, int_list padding, int_list dilation,
+                                         std::int64_t groups) {
+    std::size_t const n = spatial_rank(weight);
+    ints const zeros(n, 0);
+    ints const pad = spread(padding, n, zeros);
+    return {spread(stride, n, ints(n, 1)), pad, pad, spread(dilation, n, ints(n, 1)), zeros, groups, false};
+}
+
+inline convolution_parameters transposed_parameters(value weight, int_list stride, int_list padding,
+                                                    int_list output_padding, int_list dilation, std::int64_t groups) {
+    convolution_parameters p = parameters(weight, stride, padding, dilation, groups);
+    p.output_padding = spread(output_padding, spatial_rank(weight), p.output_padding);
+    p.transposed = true;
+    for (std::size_t i = 0; i != p.stride.size(); ++i) {
+        // ATen allows what is smaller than the dilation, ONNX Runtime only what is smaller than the stride: take it from the padding.
+        if (p.output_padding[i] < p.stride[i]) continue;
+        std::int64_t const taken = std::min(p.output_padding[i], p.after[i]);
+        p.output_padding[i] -= taken;
+        p.after[i] -= taken;
+    }
+    return p;
+}
+
+/// What a transposed convolution reads: output o gets input i through kernel element k where o = i * stride - before + k * dilation.
+inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
+                                       std::size_t axis) {
+    std::int64_t const stride = p.stride[axis];
+    std::int64_t const out = (in - 1) * stride - p.before[axis] - p.after[axis] + p.dilation[axis] * (kernel - 1) +
+                             p.output_padding[axis] + 1;
+    axis_windows w{in, {}};
+    for (std::int64_t o = 0; o < out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        for (std::int64_t k = 0; k != kernel; ++k) {
+            std::int64_t const t = o + p.before[axis] - k * p.dilation[axis];
+            taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
+        }
+    }
+    return w;
+}
+
+inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
+    ints const sizes = static_plane(x);
+    ints const kernel = static_plane(weight);
+    std::vector<axis_windows> axes;
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        if (p.transposed) {
+            axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
+            continue;
+        }
+        std::int64_t const out =
+            (sizes[i] + p.before[i] + p.after[i] - p.dilation[i] * (kernel[i] - 1) - 1) / p.stride[i] + 1;
+        axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
+    }
+    return combine(axes);
+}
+
+/// ONNX's Conv is for floating point only: integers are gathered into windows and multiplied as matrices, exactly.
+inline value integer_convolution(graph<13> g, value x, value weight, optional_value bias,
+                                 convolution_parameters const& p) {
+    window_table const t = convolution_windows(x, weight, p);
+    if (!weight.size(0).is_static() || !weight.size(1).is_static())
+        return g.unsupported("an integer convolution with a weight of unknown size");
+    std::int64_t const rows = weight.size(0).size();
+    std::int64_t const columns = weight.size(1).size();
+    std::int64_t const in = p.transposed ? rows : columns * p.groups;
+    std::int64_t const out = p.transposed ? columns * p.groups : rows;
+    value w = weight;
+    if (p.transposed) {
+        w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
+        w = g.op<"Transpose">(w, attr::perm_i({0, 2, 1, 3}));
+    }
+    w = g.op<"Reshape">(w, g.ints({p.groups, out / p.groups, in / p.groups * t.kernel}));
+    value const windows =
+        g.op<"Reshape">(gather_windows(g, x, t, 0), g.ints({0, p.groups, in / p.groups * t.kernel, t.positions}));
+    value y = g.op<"Reshape">(g.op<"MatMul">(w, windows), g.ints({0, out, t.positions}));
+    if (bias) y = g.op<"Add">(y, unsqueeze(g, *bias, 1));
+    return unflatten(g, y, t);
+}
+
+/// kernel_shape is written where the weight's size is known; without it, it is the weight's.
+inline value batched_convolution(graph<13> g, value x, value weight, optional_value bias,
+                                 convolution_parameters const& p) {
+    if (!is_floating(x.dtype())) return integer_convolution(g, x, weight, bias, p);
+    auto const dilations = attr::dilations_i(p.dilation);
+    auto const group = attr::group_i(p.groups);
+    auto const pads = attr::pads_i(p.pads());
+    auto const strides = attr::strides_i(p.stride);
+    bool const known = has_static_plane(weight);
+    auto const kernel = attr::kernel_shape_i(known ? static_plane(weight) : ints{});
+    if (!p.transposed && known) return g.op<"Conv">(x, weight, bias, dilations, group, kernel, pads, strides);
+    if (!p.transposed) return g.op<"Conv">(x, weight, bias, dilations, group, pads, strides);
+    auto const extra = attr::output_padding_i(p.output_padding);
+    if (known) return g.op<"ConvTranspose">(x, weight, bias, dilations, group, kernel, extra, pads, strides);
+    return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
+}
+
+inline value convolve(graph<13> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
+    return widened(g, x, [&](value wide) {
+        value const w = g.cast(weight, wide.dtype());
+        optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
+        return with_batch(
+            g, wide, weight.rank() - 2, [&](value batch) { return batched_convolution(g, batch, w, b, p); });
+    });
+}
+
+inline constexpr auto conv = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                int_list padding, int_list dilation, std::int64_t groups) {
+    return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
+};
+
+/// "same" pads one element more at the end where the number is odd, as auto_pad's SAME_UPPER does; written out, no runtime has to know.
+inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                              std::string_view padding, int_list dilation,
+                                              std::int64_t groups) -> value {
+    convolution_parameters p = parameters(weight, stride, {}, dilation, groups);
+    if (padding != "same" && padding != "valid") return g.unsupported("padding '" + std::string(padding) + "'");
+    ints const kernel = padding == "same" ? static_plane(weight) : ints{};
+    for (std::size_t i = 0; i != kernel.size(); ++i) {
+        if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
+        std::int64_t const total = p.dilation[i] * (kernel[i] - 1);
+        p.before[i] = total / 2;
+        p.after[i] = total - total / 2;
+    }
+    return convolve(g, x, weight, bias, p);
+};
+
+inline constexpr auto conv_transpose = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                          int_list padding, int_list output_padding, std::int64_t groups,
+                                          int_list dilation) {
+    return convolve(
+        g, x, weight, bias, transposed_parameters(weight, stride, padding, output_padding, dilation, groups));
+};
+
+inline constexpr auto general_convolution = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                               int_list padding, int_list dilation, bool transposed,
+                                               int_list output_padding, std::int64_t groups) {
+    return transposed ? conv_transpose(g, x, weight, bias, stride, padding, output_padding, groups, dilation)
+                      : conv(g, x, weight, bias, stride, padding, dilation, groups);
+};
+
+/// The kernel's size is the weight's; only backends that are chosen by name take it.
+inline constexpr auto sized_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+                                             int_list stride, int_list padding) {
+    return conv(g, x, weight, bias, stride, padding, {}, 1);
+};
+
+inline constexpr auto dilated_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+                                               int_list stride, int_list padding, int_list dilation) {
+    return conv(g, x, weight, bias, stride, padding, dilation, 1);
+};
+
+/// One group for each channel of the input.
+inline constexpr auto depthwise_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+                                                 int_list stride, int_list padding, int_list dilation) -> value {
+    dim const& channels = x.size(-weight.rank() + 1);
+    if (!channels.is_static()) return g.unsupported("a depthwise convolution over an unknown number of channels");
+    return conv(g, x, weight, bias, stride, padding, dilation, channels.size());
+};
+
+inline constexpr auto sized_transposed_convolution = [](graph<13> g, value x, value weight, int_list,
+                                                        optional_value bias, int_list stride, int_list padding,
+                                                        int_list output_padding, int_list dilation) {
+    return conv_transpose(g, x, weight, bias, stride, padding, output_padding, 1, dilation);
+};
+
+} // namespace detail
+
+inline constexpr auto convolution = table(
+    symbolic<"aten::conv1d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
+    symbolic<"aten::conv2d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
+    symbolic<"aten::conv3d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
+    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(
+        detail::general_convolution),
+    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
+             "output_padding, groups)">(detail::general_convolution),
+    // How to compute (benchmark, deterministic, cudnn_enabled, allow_tf32) does not change what is computed.
+    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
+             "benchmark, deterministic, "
+             "cudnn_enabled, allow_tf32)">([](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                              int_list padding, int_list dilation, bool transposed,
+                                              int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
+        return detail::general_convolution(
+            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+    }),
+    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, "
+             "output_padding, groups, benchmark, "
+             "deterministic, cudnn_enabled)">([](graph<13> g, value x, value weight, optional_value bias,
+                                                 int_list stride, int_list padding, int_list dilation, bool transposed,
+                                                 int_list output_padding, std::int64_t groups, bool, bool, bool) {
+        return detail::general_convolution(
+            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+    }),
+    // (time, batch, channel), with the weight as (kernel, in, out).
+    symbolic<"aten::conv_tbc(self, weight, bias, pad)">([](graph<13> g, value x, value weight, value bias,
+                                                           std::int64_t pad) -> value {
+        value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+        value const y = detail::conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
+        return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
+    }),
+    symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
+    symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
+    symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
+    symbolic<"aten::slow_conv3d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
+    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::dilated_convolution),
+    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::dilated_convolution),
+    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::depthwise_convolution),
+    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::depthwise_convolution),
+    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
+        detail::sized_transposed_convolution),
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
+        detail::sized_transposed_convolution));
+
+} // namespace aton::mappings

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// New tensors: aten's zeros, ones, full, empty, eye and their _like and new_ forms.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+using sizes_argument = std::span<sym_int const>;
+using optional_dtype = std::optional<dtype>;
+
+/// Numbers that are not initialised are zeros here: every value is right, and this one runs everywhere.
+template <int Number>
+inline constexpr auto new_of_size = [](graph<13> g, sizes_argument size, optional_dtype type) {
+    return filled(g, size, Number, type.value_or(aten::default_dtype));
+};
+template <int Number>
+inline constexpr auto new_like = [](graph<13> g, value self, optional_dtype type) {
+    return filled(g, g.sizes(self), Number, type.value_or(self.dtype()));
+};
+template <int Number>
+inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argument size, optional_dtype type) {
+    return filled(g, size, Number, type.value_or(self.dtype()));
+};
+
+/// The dtype of torch.full's number, where none is asked for.
+constexpr dtype dtype_of(scalar number) {
+    if (number.is_bool()) return dtype::bool_;
+    if (number.is_integral()) return dtype::int64;
+    return number.is_complex() ? dtype::complex64 : aten::default_dtype;
+}
+
+/// Ones on the diagonal of an n x m matrix.
+inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (n.is_constant() && m.is_constant() && n.constant() * m.constant() <= 4096) {
+        tensor all{type, {n.constant(), m.constant()}, {}};
+        for (std::int64_t i = 0; i != n.constant(); ++i)
+            for (std::int64_t k = 0; k != m.constant(); ++k) all.append(i == k ? 1 : 0);
+        return g.constant(std::move(all));
+    }
+    return g.cast(g.op<"EyeLike">(filled(g, std::vector{n, m}, 0, dtype::float32)), type);
+}
+
+} // namespace detail
+
+inline constexpr auto creation =
+    table(symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
+          symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
+          symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
+          symbolic<"aten::full(size, fill_value, dtype)">(
+              [](graph<13> g, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
+                  return filled(g, size, number, type.value_or(detail::dtype_of(number)));
+              }),
+          // Strides and physical order have no meaning in ONNX.
+          symbolic<"aten::empty_strided(size, stride, dtype)">(
+              [](graph<13> g, detail::sizes_argument size, detail::sizes_argument, detail::optional_dtype type) {
+                  return detail::new_of_size<0>(g, size, type);
+              }),
+          symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(
+              [](graph<13> g, detail::sizes_argument size, std::span<std::int64_t const>, detail::optional_dtype type) {
+                  return detail::new_of_size<0>(g, size, type);
+              }),
+          symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
+          symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
+          symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
+          symbolic<"aten::full_like(self, fill_value, dtype)">(
+              [](graph<13> g, value self, scalar number, detail::optional_dtype type) {
+                  return filled(g, g.sizes(self), number, type.value_or(self.dtype()));
+              }),
+          symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
+          symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
+          symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
+          symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(
+              [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
+                 detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
+          symbolic<"aten::new_full(self, size, fill_value, dtype)">(
+              [](graph<13> g, value self, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
+                  return filled(g, size, number, type.value_or(self.dtype()));
+              }),
+          symbolic<"aten::eye(n, dtype)">(
+              [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),
+          symbolic<"aten::eye.m(n, m, dtype)">([](graph<13> g, sym_int n, sym_int m, detail::optional_dtype type) {
+              return detail::identity(g, n, m, type);
+          }));
+
+} // namespace aton::mappings

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Running reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of neighbours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/reduction.hpp>
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// x[start:end] along an axis.
+inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
+    return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+}
+
+/// ONNX runs along an axis only to add and, since opset 26, to multiply. The others look at all pairs: the axis is
+/// moved to the end and each position i sees row i of a lower triangle over it, so memory grows with the square of its
+/// size.
+struct prefixes {
+    value row;                       ///< [..., 1, n]
+    value visible;                   ///< [n, n]: j <= i
+    value position;                  ///< [n]: j, int64
+    std::vector<std::int64_t> order; ///< the permutation that moves the axis to the end
+};
+
+inline std::vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
+    std::vector<std::int64_t> order = all_but(axis, rank);
+    order.push_back(axis);
+    return order;
+}
+inline std::vector<std::int64_t> inverse_permutation(std::vector<std::int64_t> const& order) {
+    std::vector<std::int64_t> out(order.size());
+    for (std::size_t i = 0; i != order.size(); ++i)
+        out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return out;
+}
+
+inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
+    std::vector<std::int64_t> order = move_to_end(axis, x.rank());
+    value const position =
+        g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(g.size(x, axis)), g.scalar(1, dtype::int64));
+    value const visible = g.op<"LessOrEqual">(position, unsqueeze(g, position, 1));
+    return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
+}
+
+/// Reduces what each position sees of `row`; the rest is `neutral`.
+template <fixed_string Reduce>
+value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) {
+    value const seen = g.op<"Where">(p.visible, row, neutral);
+    return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
+}
+
+template <fixed_string Reduce>
+value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
+    if (x.rank() == 0) return x;
+    value const y = selectable(g, x);
+    prefixes const p = make_prefixes(g, y, normalize_axis(dim, x.rank()));
+    return g.cast(
+        permute(g, reduce_prefixes<Reduce>(g, p, p.row, number_like(g, y, neutral)), inverse_permutation(p.order)),
+        x.dtype());
+}
+
+inline scalar least_value(dtype t) {
+    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
+    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
+    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
+}
+inline scalar greatest_value(dtype t) {
+    if (is_floating(t)) return std::numeric_limits<double>::infinity();
+    if (is_unsigned_integral(t))
+        return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits(t)) - 1;
+    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
+}
+
+/// aten::cummax (ReduceMax) and cummin (ReduceMin): the index is the last of equal extremes; from the first NaN on, the
+/// last NaN.
+template <fixed_string Reduce>
+inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t dim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    constexpr bool is_max = Reduce.view() == "ReduceMax";
+    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    prefixes const p = make_prefixes(g, x, axis);
+    value const best = reduce_prefixes<Reduce>(
+        g, p, p.row, number_like(g, x, is_max ? least_value(x.dtype()) : greatest_value(x.dtype())));
+    auto const last = [&](value found) {
+        return reduce<"ReduceMax">(g,
+                                   g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
+                                   std::array{self.rank()},
+                                   false);
+    };
+    value index = last(g.op<"Equal">(p.row, unsqueeze(g, best, -1)));
+    if (is_floating(x.dtype())) {
+        value const nan = last(g.op<"IsNaN">(p.row));
+        index = g.op<"Where">(g.op<"Less">(nan, 0), index, nan);
+    }
+    index = permute(g, index, inverse_permutation(p.order));
+    return {g.op<"GatherElements">(self, index, attr::axis_i(axis)), index};
+};
+
+/// x[1:] - x[:-1] along an axis; of bools, where neighbours differ.
+inline value step(graph<13> g, value x, std::int64_t axis) {
+    value const after = slice_axis(g, x, axis, 1, to_the_end);
+    value const before = slice_axis(g, x, axis, 0, -1);
+    return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
+}
+
+/// dx * (y[i] + y[i + 1]) along an axis; dx is a number, or widths that broadcast. Integers wrap here, as in ATen.
+inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
+    dtype const type = result_type(y, dx);
+    value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
+    return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
+}
+
+inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
+
+/// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
+inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
+    if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
+    std::vector<std::int64_t> after;
+    for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
+    value const dx = step(g, x, 0);
+    return after.empty() ? dx : unsqueeze(g, dx, after);
+}
+
+/// A Python number as ATen sees it beside a tensor.
+inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(result_type(y, n))); }
+
+} // namespace detail
+
+/// aten::cumsum. CumSum takes half types since opset 14, but ATen adds them in float32; it takes no 0-d tensor.
+inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
+    dtype const out = type.value_or(to_accumulating(x.dtype()));
+    value const y = g.cast(x, out);
+    if (x.rank() == 0) return y;
+    dtype const wide = detail::opmath_type(detail::reducible(out));
+    return g.cast(g.op<"CumSum">(g.cast(y, wide), g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+}
+
+inline constexpr auto cumulative = table(
+    symbolic<"aten::cumsum(self, dim, dtype)">([](graph<13> g, value self, std::int64_t dim,
+                                                  std::optional<dtype> type) { return cumsum(g, self, dim, type); }),
+    symbolic<"aten::cumprod(self, dim, dtype)">(
+        [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+            dtype const out = type.value_or(to_accumulating(self.dtype()));
+            value const x = g.cast(g.cast(self, out), detail::reducible(out));
+            if (g.opset() < 26 || x.rank() == 0) return g.cast(detail::scan<"ReduceProd">(g, x, dim, 1), out);
+            return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+        }),
+    symbolic<"aten::logcumsumexp(self, dim)">([](graph<13> g, value self, std::int64_t dim) {
+        return detail::scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
+    }),
+    symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
+    symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
+    symbolic<"aten::diff(self, n, dim, prepend, append)">([](graph<13> g, value self, std::int64_t n, std::int64_t dim,
+                                                             optional_value prepend, optional_value append) -> value {
+        if (n == 0) return self;
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        std::vector<value> parts{self};
+        if (prepend) parts.insert(parts.begin(), *prepend);
+        if (append) parts.push_back(*append);
+        dtype const type = result_type(std::span<value const>(parts));
+        for (value& part : parts) part = g.cast(part, type);
+        value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
+        for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
+        return y;
+    }),
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
+        std::int64_t const axis = normalize_axis(dim, y.rank());
+        value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
+        return detail::halved(g, sum(g, areas, std::array{axis}, false));
+    }),
+    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
+        std::int64_t const axis = normalize_axis(dim, y.rank());
+        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
+        return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
+    }),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
+        std::int64_t const axis = normalize_axis(dim, y.rank());
+        return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
+    }),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
+        std::int64_t const axis = normalize_axis(dim, y.rank());
+        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
+        return detail::halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
+    }));
+
+} // namespace aton::mappings

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
+#pragma once
+
+#include <aton/mappings/common.hpp>
+
+namespace aton::mappings {
+
+/// A Python number as an operand: a 0-d constant that promotes weakly, as in `x + 2`.
+inline value wrapped_number(graph<1> g, scalar n) {
+    dtype const type = n.is_bool()       ? dtype::bool_
+                       : n.is_integral() ? dtype::int64
+                       : n.is_complex()  ? dtype::complex128
+                                         : dtype::float64;
+    value const v = g.scalar(n, type);
+    g.data().values[v.id()].wrapped_number = true;
+    return v;
+}
+
+namespace detail {
+
+/// Two operands in the dtype that ATen computes in.
+struct operands {
+    value a;
+    value b;
+    dtype type;
+};
+
+inline operands cast_both(graph<13> g, value a, value b, dtype type) {
+    return {g.cast(a, type), g.cast(b, type), type};
+}
+inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, result_type(a, b)); }
+
+/// ATen's opmath_type: half types are computed in float32 and rounded once.
+constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
+
+/// The dtype for arithmetic: ONNX's Add to Pow take integers of 8 and 16 bits late or never, and ONNX Runtime has no
+/// kernels for them.
+constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
+
+/// Both of the above.
+constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
+
+/// Where. It takes bfloat16 since opset 16: through float32 nothing changes. ONNX Runtime has no kernel for bools.
+inline value choose(graph<13> g, value condition, value a, value b) {
+    if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
+    if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
+    value const chosen = g.op<"Where">(condition, g.cast(a, dtype::float32), g.cast(b, dtype::float32));
+    return g.cast(chosen, dtype::bfloat16);
+}
+
+/// The number that a constant of one element holds.
+inline std::optional<double> known_number(value v) {
+    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
+    return v.constant<double>();
+}
+
+/// All elements in one dimension.
+inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
+
+/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor from one function of two values.
+using binary_function = value (*)(graph<13>, value, value);
+template <binary_function Function>
+inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
+template <binary_function Function>
+inline constexpr auto with_number =
+    [](graph<13> g, value a, scalar b) -> value { return Function(g, a, wrapped_number(g, b)); };
+template <binary_function Function>
+inline constexpr auto number_first =
+    [](graph<13> g, scalar a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+
+} // namespace detail
+
+} // namespace aton::mappings

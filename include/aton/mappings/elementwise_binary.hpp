@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ... with ATen's promotion.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include <aton/mappings/detail/binary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline value scaled(graph<13> g, value x, scalar factor) {
+    if (factor == 1) return x;
+    return g.op<"Mul">(x, factor);
+}
+
+} // namespace detail
+
+inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
+    dtype const type = result_type(a, b);
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
+    return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
+}
+
+inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
+    dtype const type = result_type(a, b);
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
+}
+
+inline value multiply(graph<13> g, value a, value b) {
+    dtype const type = result_type(a, b);
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    if (type == dtype::bool_) return g.op<"And">(x, y);
+    return g.cast(g.op<"Mul">(x, y), type);
+}
+
+/// True division: integers and bools as floats.
+inline value divide(graph<13> g, value a, value b) {
+    auto const [x, y, type] = detail::cast_both(g, a, b, to_floating(result_type(a, b)));
+    return g.op<"Div">(x, y);
+}
+
+namespace detail {
+
+/// Where x is not 0 and has the other sign than y; no product of two small numbers, which could underflow.
+inline value signs_differ(graph<13> g, value x, value y) {
+    if (auto const n = known_number(y)) return *n < 0 ? g.op<"Greater">(x, 0) : g.op<"Less">(x, 0);
+    return g.op<"Less">(g.op<"Mul">(x, g.op<"Sign">(y)), 0);
+}
+
+/// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
+/// a - a mod b could.
+inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
+    auto const [x, y, wide] = cast_both(g, a, b, arithmetic_type(type));
+    value const q = g.op<"Div">(x, y);
+    if (is_unsigned_integral(type)) return g.cast(q, type);
+    value const rest = g.op<"Sub">(x, g.op<"Mul">(q, y));
+    return g.cast(g.op<"Sub">(q, g.cast(signs_differ(g, rest, y), wide)), type);
+}
+
+/// c10::div_floor_floating: from the remainder, since a / b may round up to the next integer (1 // 0.1 is 9).
+inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
+    auto const [x, y, wide] = cast_both(g, a, b, opmath_type(type));
+    auto const divisor = known_number(y);
+    if (divisor == 0.0) return g.cast(g.op<"Div">(x, y), type);
+    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1));
+    value const quotient = g.op<"Round">(g.op<"Div">(g.op<"Sub">(x, rest), y));
+    value q = g.op<"Sub">(quotient, g.cast(signs_differ(g, rest, y), wide));
+    if (!divisor) q = g.op<"Where">(g.op<"Equal">(y, 0), g.op<"Div">(x, y), q);
+    return g.cast(q, type);
+}
+
+inline value truncate(graph<13> g, value x) { return choose(g, g.op<"Less">(x, 0), g.op<"Ceil">(x), g.op<"Floor">(x)); }
+
+} // namespace detail
+
+inline value floor_divide(graph<13> g, value a, value b) {
+    dtype const type = result_type(a, b);
+    return is_floating(type) ? detail::floor_divide_floats(g, a, b, type)
+                             : detail::floor_divide_integers(g, a, b, type);
+}
+
+/// div with rounding_mode "trunc". ONNX's Div truncates integers. Half types are not widened: ATen truncates the
+/// rounded quotient.
+inline value truncated_divide(graph<13> g, value a, value b) {
+    dtype const type = result_type(a, b);
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    value const q = g.op<"Div">(x, y);
+    return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
+}
+
+inline value divide(graph<13> g, value a, value b, std::optional<std::string_view> rounding_mode) {
+    if (!rounding_mode) return divide(g, a, b);
+    if (*rounding_mode == "floor") return floor_divide(g, a, b);
+    if (*rounding_mode == "trunc") return truncated_divide(g, a, b);
+    return g.unsupported("rounding_mode " + std::string(*rounding_mode));
+}
+
+/// The remainder with the divisor's sign, as in Python.
+inline value remainder(graph<13> g, value a, value b) {
+    dtype const type = result_type(a, b);
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::opmath_type(type));
+    if (!is_floating(type)) return g.op<"Mod">(x, y);
+    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
+    return g.cast(g.op<"Where">(detail::signs_differ(g, rest, y), g.op<"Add">(rest, y), rest), type);
+}
+
+/// The remainder with the dividend's sign, as in C.
+inline value truncated_remainder(graph<13> g, value a, value b) {
+    auto const [x, y, type] = detail::promoted(g, a, b);
+    // ONNX Runtime's Mod with fmod goes through double, which holds no int64.
+    if (is_integral(type) && bits(type) == 64) return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
+    return g.op<"Mod">(x, y, attr::fmod_i(1));
+}
+
+namespace detail {
+
+/// x to the power n >= 1 by squaring: exact for integers, where ONNX Runtime's Pow goes through double.
+inline value integer_power(graph<13> g, value x, std::int64_t n) {
+    if (n == 1) return x;
+    value const half = integer_power(g, x, n / 2);
+    value const square = g.op<"Mul">(half, half);
+    return n % 2 == 0 ? square : g.op<"Mul">(square, x);
+}
+
+} // namespace detail
+
+inline value power(graph<13> g, value base, value exponent) {
+    dtype const type = result_type(base, exponent);
+    auto const n = detail::known_number(exponent);
+    if (is_floating(type)) {
+        value const x = g.cast(base, type);
+        // ATen computes these two as roots, which differ at -inf and -0.
+        if (n == 0.5) return g.op<"Sqrt">(x);
+        if (n == -0.5) return g.op<"Reciprocal">(g.op<"Sqrt">(x));
+        return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
+    }
+    auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
+    if (n && *n >= 1 && *n <= 64) return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
+    // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
+    value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
+    return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
+}
+
+/// pow in float64, whatever the operands are.
+inline value float_power(graph<13> g, value base, value exponent) {
+    auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
+    return g.op<"Pow">(x, y);
+}
+
+/// NaN where either is NaN.
+inline value maximum(graph<13> g, value a, value b) {
+    auto const [x, y, type] = detail::promoted(g, a, b);
+    if (type == dtype::bool_) return g.op<"Or">(x, y);
+    return g.op<"Max">(x, y);
+}
+inline value minimum(graph<13> g, value a, value b) {
+    auto const [x, y, type] = detail::promoted(g, a, b);
+    if (type == dtype::bool_) return g.op<"And">(x, y);
+    return g.op<"Min">(x, y);
+}
+
+namespace detail {
+
+/// fmax and fmin: the other operand where one is NaN. A comparison with NaN is false, so only NaN in y needs a test.
+template <fixed_string Compare, binary_function WithoutNan>
+value ignoring_nan(graph<13> g, value a, value b) {
+    auto const [x, y, type] = promoted(g, a, b);
+    if (!is_floating(type)) return WithoutNan(g, x, y);
+    return choose(g, g.op<"Or">(g.op<Compare>(x, y), g.op<"IsNaN">(y)), x, y);
+}
+
+inline value heaviside(graph<13> g, value self, value values) {
+    auto const [x, y, type] = promoted(g, self, values);
+    if (type == dtype::bool_) return g.op<"Or">(x, y);
+    return choose(g, g.op<"Equal">(x, 0), y, g.cast(g.op<"Greater">(x, 0), type));
+}
+
+/// self + weight * (end - self), from the nearer end as ATen does.
+inline value lerp_from_start(graph<13> g, value self, value end, value weight) {
+    return g.op<"Add">(self, g.op<"Mul">(weight, g.op<"Sub">(end, self)));
+}
+inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
+    value const rest = g.op<"Sub">(g.scalar(1, self.dtype()), weight);
+    return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
+}
+inline value lerp(graph<13> g, value self, value end, value weight) {
+    auto const [x, y, wide] = cast_both(g, self, end, opmath_type(self.dtype()));
+    value const w = g.cast(weight, wide);
+    auto const n = known_number(w);
+    auto const from_both_ends = [&]() -> value {
+        return g.op<"Where">(g.op<"Less">(g.op<"Abs">(w), 0.5), lerp_from_start(g, x, y, w), lerp_from_end(g, x, y, w));
+    };
+    return g.cast(!n                   ? from_both_ends()
+                  : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
+                                       : lerp_from_end(g, x, y, w),
+                  self.dtype());
+}
+
+/// self + factor * a * b, or self + factor * a / b.
+template <fixed_string Op>
+value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
+    dtype const type = result_type(self, a, b);
+    dtype const wide = computing_type(type);
+    value const product = g.op<Op>(scaled(g, g.cast(a, wide), factor), g.cast(b, wide));
+    return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
+}
+
+inline value ldexp(graph<13> g, value self, value other) {
+    return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
+}
+
+inline value subtract_from(graph<13> g, value self, value other, scalar alpha) {
+    return subtract(g, other, self, alpha);
+}
+
+using scaling_function = value (*)(graph<13>, value, value, scalar);
+template <scaling_function Function>
+inline constexpr auto with_alpha =
+    [](graph<13> g, value a, value b, scalar alpha) -> value { return Function(g, a, b, alpha); };
+template <scaling_function Function>
+inline constexpr auto number_with_alpha =
+    [](graph<13> g, value a, scalar b, scalar alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
+
+inline constexpr auto divide_by_mode =
+    [](graph<13> g, value a, value b, std::optional<std::string_view> mode) -> value { return divide(g, a, b, mode); };
+inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, scalar b,
+                                                 std::optional<std::string_view> mode) -> value {
+    return divide(g, a, wrapped_number(g, b), mode);
+};
+
+} // namespace detail
+
+inline constexpr auto elementwise_binary = table(
+    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>),
+    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>),
+    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
+    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
+    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
+    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
+    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>),
+    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>),
+    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>),
+    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>),
+    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>),
+    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>),
+    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>),
+    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::div.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
+    symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
+    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>),
+    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::divide.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
+    symbolic<"aten::divide.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
+    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>),
+    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::floor_divide(self, other)">(detail::of_tensors<floor_divide>),
+    symbolic<"aten::floor_divide.Scalar(self, other)">(detail::with_number<floor_divide>),
+    symbolic<"aten::remainder.Tensor(self, other)">(detail::of_tensors<remainder>),
+    symbolic<"aten::remainder.Scalar(self, other)">(detail::with_number<remainder>),
+    symbolic<"aten::remainder.Scalar_Tensor(self, other)">(detail::number_first<remainder>),
+    symbolic<"aten::fmod.Tensor(self, other)">(detail::of_tensors<truncated_remainder>),
+    symbolic<"aten::fmod.Scalar(self, other)">(detail::with_number<truncated_remainder>),
+    symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>),
+    symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>),
+    symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>),
+    symbolic<"aten::float_power.Tensor_Tensor(self, exponent)">(detail::of_tensors<float_power>),
+    symbolic<"aten::float_power.Tensor_Scalar(self, exponent)">(detail::with_number<float_power>),
+    symbolic<"aten::float_power.Scalar(self, exponent)">(detail::number_first<float_power>),
+    symbolic<"aten::maximum(self, other)">(detail::of_tensors<maximum>),
+    symbolic<"aten::max.other(self, other)">(detail::of_tensors<maximum>),
+    symbolic<"aten::minimum(self, other)">(detail::of_tensors<minimum>),
+    symbolic<"aten::min.other(self, other)">(detail::of_tensors<minimum>),
+    symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
+    symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
+    symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
+    symbolic<"aten::lerp.Tensor(self, end, weight)">(
+        [](graph<13> g, value self, value end, value weight) -> value { return detail::lerp(g, self, end, weight); }),
+    symbolic<"aten::lerp.Scalar(self, end, weight)">([](graph<13> g, value self, value end, scalar weight) -> value {
+        return detail::lerp(g, self, end, wrapped_number(g, weight));
+    }),
+    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(
+        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+            return detail::add_scaled<"Mul">(g, self, a, b, factor);
+        }),
+    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(
+        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+            return detail::add_scaled<"Div">(g, self, a, b, factor);
+        }),
+    symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
+
+} // namespace aton::mappings

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ... as ONNX operators.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <aton/mappings/detail/unary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(real_only(g, x)); };
+
+/// ceil, floor, round: integers come back as they are.
+template <fixed_string Op>
+inline constexpr auto rounding = [](graph<13> g, value x) -> value {
+    if (!is_floating(x.dtype())) return x;
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<Op>(v); });
+};
+
+/// Toward zero; keeps the sign of -0.
+inline constexpr auto trunc = [](graph<13> g, value x) -> value {
+    if (!is_floating(x.dtype())) return x;
+    return without_bfloat16(
+        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Less">(v, 0), g.op<"Ceil">(v), g.op<"Floor">(v)); });
+};
+
+inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t decimals) -> value {
+    if (decimals == 0) return rounding<"Round">(g, x);
+    if (!is_floating(x.dtype())) return g.unsupported("round of integers to decimals");
+    double power = 1;
+    for (std::int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && power < infinity; ++i) power *= 10;
+    return in_opmath(g, x, [&](value v) -> value {
+        if (decimals < 0) return g.op<"Mul">(g.op<"Round">(g.op<"Div">(v, power)), power);
+        return g.op<"Div">(g.op<"Round">(g.op<"Mul">(v, power)), power);
+    });
+};
+
+/// x in a dtype with arithmetic: 8 and 16 bit integers have it since opset 14; they wrap around in int32 as well.
+inline value to_arithmetic(graph<13> g, value x) {
+    bool const small = is_integral(x.dtype()) && bits(x.dtype()) < 32;
+    return small && g.opset() < 14 ? g.cast(x, dtype::int32) : x;
+}
+
+/// Unsigned integers wrap around; Neg does not take them.
+inline constexpr auto neg = [](graph<13> g, value x) -> value {
+    if (!is_unsigned_integral(x.dtype())) return g.op<"Neg">(x);
+    value const v = to_arithmetic(g, x);
+    return g.cast(g.op<"Sub">(number_like(g, v, 0), v), x.dtype());
+};
+
+/// The sign of NaN is 0 in ATen and left open by ONNX.
+inline constexpr auto sign = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::bool_) return x;
+    if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
+    return without_bfloat16(
+        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), number_like(g, v, 0), g.op<"Sign">(v)); });
+};
+
+/// True for -0 as well: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
+inline constexpr auto signbit = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
+    if (is_signed_integral(x.dtype())) return g.op<"Less">(x, 0);
+    return g.op<"Or">(g.op<"Less">(x, 0), g.op<"Less">(g.op<"Reciprocal">(x), 0));
+};
+
+/// square is pow(x, 2): of bools it counts in int64.
+inline constexpr auto square = [](graph<13> g, value x) -> value {
+    dtype const type = result_type(x, scalar(2));
+    value const v = to_arithmetic(g, g.cast(x, type));
+    return g.cast(g.op<"Mul">(v, v), type);
+};
+
+inline value rsqrt(graph<13> g, value x) { return g.op<"Reciprocal">(g.op<"Sqrt">(x)); }
+inline value log2(graph<13> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln2); }
+inline value log10(graph<13> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln10); }
+inline value exp2(graph<13> g, value x) { return g.op<"Pow">(g.scalar(2, x.dtype()), x); }
+inline value deg2rad(graph<13> g, value x) { return g.op<"Mul">(x, std::numbers::pi / 180); }
+inline value rad2deg(graph<13> g, value x) { return g.op<"Mul">(x, 180 / std::numbers::pi); }
+
+/// sin(pi x) / (pi x), 1 at 0.
+inline value sinc(graph<13> g, value x) {
+    value const angle = g.op<"Mul">(x, std::numbers::pi);
+    return g.op<"Where">(g.op<"Equal">(x, 0), g.scalar(1, x.dtype()), g.op<"Div">(g.op<"Sin">(angle), angle));
+}
+
+/// -x log(x); 0 at 0, -inf below.
+inline value entr(graph<13> g, value x) {
+    value const y = g.op<"Neg">(g.op<"Mul">(x, g.op<"Log">(x)));
+    value const at_zero = g.op<"Where">(g.op<"Equal">(x, 0), x, y);
+    return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(-infinity, x.dtype()), at_zero);
+}
+
+/// log(x / (1 - x)), x clamped to [eps, 1 - eps] first; a negative eps is none.
+inline constexpr auto logit = [](graph<13> g, value x, std::optional<double> eps) -> value {
+    return in_opmath(g, to_floats(g, x), [&](value v) -> value {
+        if (eps && *eps >= 0) {
+            value const low = g.scalar(*eps, v.dtype());
+            v = g.op<"Where">(g.op<"Less">(v, low), low, g.op<"Min">(v, 1 - *eps));
+        }
+        return g.op<"Log">(g.op<"Div">(v, g.op<"Sub">(g.scalar(1, v.dtype()), v)));
+    });
+};
+
+inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
+    return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : g.op<"Equal">(x, 0);
+};
+
+/// BitwiseNot exists since opset 18. Before: -1 - x, or the largest number - x where there is no sign.
+inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
+    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating numbers");
+    if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
+    value const v = to_arithmetic(g, x);
+    return g.cast(g.op<"Sub">(number_like(g, v, -1), v), x.dtype());
+};
+
+inline constexpr auto isnan = [](graph<13> g, value x) -> value {
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
+};
+
+/// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
+template <int Sign>
+inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
+    if (!is_floating(x.dtype())) return filled_like(g, x, false, dtype::bool_);
+    return g.op<"Equal">(x, Sign * infinity);
+};
+inline constexpr auto isinf = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
+    return is_infinity<1>(g, is_floating(x.dtype()) ? g.op<"Abs">(x) : x);
+};
+inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
+    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
+    return g.op<"Less">(g.op<"Abs">(x), infinity);
+};
+inline constexpr auto isreal = [](graph<13> g, value x) -> value {
+    return filled_like(g, real_only(g, x), true, dtype::bool_);
+};
+
+constexpr double largest_number(dtype t) {
+    if (t == dtype::float64) return std::numeric_limits<double>::max();
+    if (t == dtype::float16) return 65504;
+    return t == dtype::bfloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
+}
+
+/// Infinities become the largest numbers of x's dtype: Clip does it at once.
+inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
+                                      std::optional<double> below) -> value {
+    if (!is_floating(x.dtype())) return x;
+    double const largest = largest_number(x.dtype());
+    return without_bfloat16(g, x, [&](value v) -> value {
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), number_like(g, v, nan.value_or(0)), v);
+        bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
+        if (by_clip) return g.op<"Clip">(y, -largest, largest);
+        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), number_like(g, v, above.value_or(largest)), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), number_like(g, v, below.value_or(-largest)), z);
+    });
+};
+
+/// The angle of a real number: 0 or pi.
+inline value angle(graph<13> g, value x) {
+    value const zero = g.op<"Where">(g.op<"IsNaN">(x), x, g.scalar(0, x.dtype()));
+    return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
+}
+
+} // namespace detail
+
+inline constexpr auto elementwise_unary = table(
+    symbolic<"aten::abs(self)">(detail::abs), symbolic<"aten::absolute(self)">(detail::abs),
+    symbolic<"aten::neg(self)">(detail::neg), symbolic<"aten::negative(self)">(detail::neg),
+    symbolic<"aten::positive(self)">(detail::unchanged), symbolic<"aten::sign(self)">(detail::sign),
+    symbolic<"aten::sgn(self)">(detail::sign), symbolic<"aten::signbit(self)">(detail::signbit),
+    symbolic<"aten::square(self)">(detail::square), symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
+
+    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">), symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
+    symbolic<"aten::round(self)">(detail::rounding<"Round">),
+    symbolic<"aten::round.decimals(self, decimals)">(detail::round_to_decimals),
+    symbolic<"aten::special_round(self, decimals)">(detail::round_to_decimals),
+    symbolic<"aten::trunc(self)">(detail::trunc), symbolic<"aten::fix(self)">(detail::trunc),
+    symbolic<"aten::frac(self)">([](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); }),
+
+    symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
+    symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
+    symbolic<"aten::exp(self)">(detail::floating<"Exp">), symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
+    symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
+    symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
+    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
+    symbolic<"aten::log(self)">(detail::floating<"Log">),
+    symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
+    symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
+    symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
+    symbolic<"aten::log10(self)">(detail::composed<detail::log10>),
+
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">), symbolic<"aten::cos(self)">(detail::floating<"Cos">),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">), symbolic<"aten::asin(self)">(detail::floating<"Asin">),
+    symbolic<"aten::acos(self)">(detail::floating<"Acos">), symbolic<"aten::atan(self)">(detail::floating<"Atan">),
+    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">), symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
+    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">), symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
+    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">), symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
+    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">), symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
+    symbolic<"aten::arctan(self)">(detail::floating<"Atan">),
+    symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">),
+    symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">),
+    symbolic<"aten::arctanh(self)">(detail::floating<"Atanh">),
+    symbolic<"aten::sinc(self)">(detail::composed<detail::sinc>),
+    symbolic<"aten::special_sinc(self)">(detail::composed<detail::sinc>),
+    symbolic<"aten::deg2rad(self)">(detail::composed<detail::deg2rad>),
+    symbolic<"aten::rad2deg(self)">(detail::composed<detail::rad2deg>),
+    symbolic<"aten::angle(self)">(detail::composed<detail::angle>),
+
+    symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
+    symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
+    symbolic<"aten::logit(self, eps)">(detail::logit), symbolic<"aten::special_logit(self, eps)">(detail::logit),
+    symbolic<"aten::erf(self)">(detail::floating<"Erf">), symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
+
+    symbolic<"aten::logical_not(self)">(detail::logical_not), symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"aten::isnan(self)">(detail::isnan), symbolic<"aten::isinf(self)">(detail::isinf),
+    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>), symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
+    symbolic<"aten::isfinite(self)">(detail::isfinite), symbolic<"aten::isreal(self)">(detail::isreal),
+    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
+
+} // namespace aton::mappings

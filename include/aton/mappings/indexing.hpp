@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold and their kin.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/view.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+                                     std::optional<sym_int> end, sym_int step) {
+    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+    return select(g, self, dim, index);
+};
+
+/// Indices as ONNX takes them: int32 or int64.
+inline value as_index(graph<13> g, value index) {
+    return index.dtype() == dtype::int32 ? index : g.cast(index, dtype::int64);
+}
+
+/// The tensors that x is indexed with, and the axes they stand for; masks as the indices of their true elements.
+struct index_tensors {
+    std::vector<std::int64_t> axes;
+    std::vector<value> values;
+
+    /// Whether no axis lies between two of them; else the result's axes go first.
+    [[nodiscard]] bool adjacent() const {
+        return axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
+    }
+};
+
+inline bool is_mask(value index) { return index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8; }
+
+inline index_tensors read_indices(graph<13> g, value x, std::span<optional_value const> indices) {
+    index_tensors out;
+    std::int64_t axis = 0;
+    for (optional_value const& index : indices) {
+        if (!index) {
+            ++axis;
+        } else if (!is_mask(*index)) {
+            out.axes.push_back(axis++);
+            out.values.push_back(g.cast(*index, dtype::int64));
+        } else {
+            if (index->rank() == 0) throw unsupported_error("a mask without dimensions");
+            value const places = g.op<"NonZero">(g.cast(*index, dtype::bool_));
+            for (std::int64_t i = 0; i != index->rank(); ++i) {
+                out.axes.push_back(axis++);
+                out.values.push_back(select(g, places, 0, i));
+            }
+        }
+    }
+    if (axis > x.rank()) throw unsupported_error("more indices than dimensions");
+    return out;
+}
+
+/// The indices broadcast to one shape, as rows of coordinates in a last dimension: what GatherND and ScatterND take.
+inline value coordinates(graph<13> g, index_tensors const& by) {
+    if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
+    value const shape = broadcast_shape(g, by.values);
+    std::vector<value> columns;
+    for (value const& v : by.values) {
+        value const column = expand_to(g, v, shape);
+        columns.push_back(unsqueeze(g, column, column.rank()));
+    }
+    return g.op<"Concat">(columns, attr::axis_i(columns[0].rank() - 1));
+}
+
+/// 0 ... rank - 1 with the given axes first.
+inline std::vector<std::int64_t> axes_first(std::span<std::int64_t const> axes, std::int64_t rank) {
+    std::vector<std::int64_t> perm(axes.begin(), axes.end());
+    for (std::int64_t a = 0; a != rank; ++a)
+        if (std::find(axes.begin(), axes.end(), a) == axes.end()) perm.push_back(a);
+    return perm;
+}
+
+/// x[indices], as aten::index: adjacent indices leave their dimensions where they are, separated ones move them to the front.
+inline value index_with(graph<13> g, value x, std::span<optional_value const> indices) {
+    auto const given =
+        std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
+    if (given == 0) return x;
+    auto const first =
+        std::find_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
+    std::int64_t const axis = first - indices.begin();
+    if (given == 1 && !is_mask(**first)) return gather(g, x, as_index(g, **first), axis);
+    if (given == 1 && (*first)->rank() == 1)
+        return g.op<"Compress">(x, g.cast(**first, dtype::bool_), attr::axis_i(axis));
+
+    index_tensors const by = read_indices(g, x, indices);
+    value const from = permute(g, x, axes_first(by.axes, x.rank()));
+    value const found = g.op<"GatherND">(from, coordinates(g, by));
+    std::int64_t const depth = found.rank() - (x.rank() - static_cast<std::int64_t>(by.axes.size()));
+    if (!by.adjacent() || by.axes.front() == 0) return found;
+    std::vector<std::int64_t> const places = iota(depth);
+    std::vector<std::int64_t> to;
+    for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
+    return move_axes(g, found, places, to);
+}
+inline constexpr auto index_tensor = [](graph<13> g, value self, std::span<optional_value const> indices) {
+    return index_with(g, self, indices);
+};
+
+/// GatherElements; 0-d tensors count as 1-d, and an empty index of any rank gives an empty result (trap 16).
+inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
+    if (is_empty(index)) {
+        std::vector<sym_int> const sizes = g.sizes(index);
+        return empty_constant(g, constants(sizes), x.dtype());
+    }
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const found =
+        g.op<"GatherElements">(at_least_1d(g, x), at_least_1d(g, as_index(g, index)), attr::axis_i(axis));
+    return index.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+}
+
+inline constexpr auto take_along = [](graph<13> g, value self, value indices, std::optional<std::int64_t> dim) {
+    if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
+    auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
+    std::vector<sym_int> from = g.sizes(self);
+    std::vector<sym_int> to = g.sizes(indices);
+    for (std::size_t i = 0; i != from.size(); ++i) {
+        if (i == axis) continue;
+        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : larger(g, from[i], to[i]);
+        from[i] = wide;
+        to[i] = wide;
+    }
+    return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
+};
+
+/// Where the elements of a diagonal lie in a flattened matrix of m rows and n columns.
+inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+    sym_int const below = offset < 0 ? -offset : 0;
+    sym_int const right = offset > 0 ? offset : 0;
+    sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
+    return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
+}
+inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    std::int64_t const rank = x.rank();
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    value const matrices = move_axes(g, x, axes, last);
+    std::vector<sym_int> sizes = g.sizes(matrices);
+    sym_int const n = sizes.back();
+    sizes.pop_back();
+    sym_int const m = sizes.back();
+    sizes.back() = multiply(g, m, n);
+    return gather(g, reshape(g, matrices, sizes), diagonal_places(g, m, n, offset), rank - 2);
+}
+inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
+                                         std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
+
+/// Where a strided view finds its elements in the storage.
+inline tensor strided_places(std::span<std::int64_t const> size, std::span<std::int64_t const> stride,
+                             std::int64_t offset) {
+    tensor places{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = places.element_count();
+    for (std::int64_t i = 0; i != n; ++i) {
+        std::int64_t at = offset;
+        std::int64_t rest = i;
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at += rest % size[k] * stride[k];
+        places.append(at);
+    }
+    return places;
+}
+inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+    tensor places = strided_places(size, stride, offset);
+    std::int64_t const count = x.shape().element_count();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(places.element_count()); ++i)
+        if (count >= 0 && places.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided beyond the elements of its input");
+    if (places.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(places)), 0);
+}
+inline constexpr auto as_strided = [](graph<13> g, value self, axis_list size, axis_list stride,
+                                      std::optional<std::int64_t> storage_offset) {
+    return strided_view(g, self, size, stride, storage_offset.value_or(0));
+};
+
+/// For every window the places of its elements, as (windows, size).
+inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+    sym_int const windows = add(g, divide(g, subtract(g, n, dilation * (size - 1) + 1), step), 1);
+    if (!windows.is_constant())
+        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
+                           arithmetic_sequence(g, 0, size, dilation));
+    std::int64_t const sizes[] = {windows.constant(), size};
+    std::int64_t const strides[] = {step, dilation};
+    return g.constant(strided_places(sizes, strides, 0));
+}
+inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+                                      std::int64_t step) {
+    value const x = at_least_1d(g, self);
+    std::int64_t const axis = normalize_axis(dimension, x.rank());
+    value const windows = gather(g, x, window_places(g, g.size(x, axis), size, step), axis);
+    // A 0-d tensor has no dimension for the windows.
+    if (self.rank() == 0) return flat(g, windows);
+    std::int64_t const within = axis + 1;
+    std::int64_t const last = -1;
+    return move_axes(g, windows, {&within, 1}, {&last, 1});
+};
+
+} // namespace detail
+
+inline constexpr auto slicing =
+    table(symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+          symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+          symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
+          symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
+          symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::trace(self)">([](graph<13> g, value self) {
+              return reduce_sum(g,
+                                g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
+                                std::vector<std::int64_t>{0},
+                                false);
+          }),
+          symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
+          symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
+          symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
+          symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim));
+
+inline constexpr auto gathering =
+    table(symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
+          symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
+          symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
+              value const at = at_least_1d(g, detail::as_index(g, index));
+              value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
+              return self.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+          }),
+          symbolic<"aten::gather(self, dim, index, sparse_grad)">(
+              [](graph<13> g, value self, std::int64_t dim, value index, bool) {
+                  return detail::gather_elements(g, self, dim, index);
+              }),
+          symbolic<"aten::take(self, index)">([](graph<13> g, value self, value index) {
+              return gather(g, flat(g, self), detail::as_index(g, index), 0);
+          }),
+          symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+
+inline constexpr auto indexing = slicing + gathering;
+
+} // namespace aton::mappings

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Joining tensors: aten's cat and stack families, block_diag, meshgrid and products of tensors.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/view.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+using value_list = std::span<value const>;
+
+/// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
+inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
+    dtype const type = result_type(tensors);
+    std::vector<value> parts;
+    for (value const& v : tensors)
+        if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
+    if (parts.empty()) return g.cast(tensors[0], type);
+    if (parts.size() == 1) return parts[0];
+    return g.op<"Concat">(parts, attr::axis_i(normalize_axis(axis, parts[0].rank())));
+}
+inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
+
+inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
+    dtype const type = result_type(tensors);
+    axis = normalize_axis(axis, tensors[0].rank() + 1);
+    std::vector<value> parts;
+    for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+}
+
+/// Concatenates along an axis after giving all of them `N` dimensions.
+template <std::int64_t N, std::int64_t Axis>
+inline constexpr auto stack_dims =
+    [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
+
+inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
+    std::vector<value> columns;
+    for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
+    return concat(g, columns, 1);
+};
+
+inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
+    dtype const type = result_type(tensors);
+    std::vector<value> blocks;
+    sym_int width = 0;
+    for (value const& v : tensors) {
+        if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
+        blocks.push_back(at_least(g, g.cast(v, type), 2));
+        width = add(g, width, g.size(blocks.back(), 1));
+    }
+    std::vector<value> rows;
+    sym_int left = 0;
+    for (value const& v : blocks) {
+        sym_int const height = g.size(v, 0);
+        sym_int const until = add(g, left, g.size(v, 1));
+        std::vector<value> row;
+        if (!left.is(0)) row.push_back(filled(g, std::vector{height, left}, 0, type));
+        row.push_back(v);
+        if (sym_int const right = subtract(g, width, until); !right.is(0))
+            row.push_back(filled(g, std::vector{height, right}, 0, type));
+        rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
+        left = until;
+    }
+    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(0)));
+};
+
+/// One tensor for each axis: the i-th varies along axis i.
+inline std::vector<value> mesh(graph<13> g, value_list tensors) {
+    std::vector<sym_int> sizes;
+    for (value const& v : tensors) sizes.push_back(element_count(g, v));
+    std::vector<value> out;
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        std::vector<sym_int> column(sizes.size(), 1);
+        column[i] = sizes[i];
+        out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
+    }
+    return out;
+}
+inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
+                                             std::string_view indexing) -> std::vector<value> {
+    if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
+    if (indexing != "xy") return g.unsupported("an indexing other than ij and xy");
+    std::vector<value> in(tensors.begin(), tensors.end());
+    std::swap(in[0], in[1]);
+    std::vector<value> out = mesh(g, in);
+    std::swap(out[0], out[1]);
+    return out;
+};
+
+/// The choices of r out of 0 ... n - 1 in lexicographic order, one after the other.
+inline std::vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
+    std::vector<std::int64_t> all;
+    std::vector<std::int64_t> now;
+    auto const extend = [&](auto const& self, std::int64_t from) -> void {
+        if (static_cast<std::int64_t>(now.size()) == r) {
+            all.insert(all.end(), now.begin(), now.end());
+            return;
+        }
+        for (std::int64_t i = from; i < n; ++i) {
+            now.push_back(i);
+            self(self, with_replacement ? i : i + 1);
+            now.pop_back();
+        }
+    };
+    extend(extend, 0);
+    return all;
+}
+
+} // namespace detail
+
+inline constexpr auto joining = table(
+    symbolic<"aten::cat(tensors, dim)">(detail::cat), symbolic<"aten::concat(tensors, dim)">(detail::cat),
+    symbolic<"aten::concatenate(tensors, dim)">(detail::cat),
+    symbolic<"aten::stack(tensors, dim)">(
+        [](graph<13> g, detail::value_list tensors, std::int64_t dim) { return detail::stack_at(g, tensors, dim); }),
+    symbolic<"aten::hstack(tensors)">([](graph<13> g, detail::value_list tensors) {
+        return tensors[0].rank() < 2 ? detail::stack_dims<1, 0>(g, tensors) : detail::stack_dims<1, 1>(g, tensors);
+    }),
+    symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>),
+    symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>),
+    symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
+    symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
+    symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
+    // Without `indexing` it is "ij".
+    symbolic<"aten::meshgrid(tensors)">(
+        [](graph<13> g, detail::value_list tensors) { return detail::mesh(g, tensors); }),
+    symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
+    symbolic<"aten::broadcast_tensors(tensors)">([](graph<13> g, detail::value_list tensors) {
+        value const shape = broadcast_shape(g, tensors);
+        std::vector<value> out;
+        for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
+        return out;
+    }),
+    symbolic<"aten::cartesian_prod(tensors)">([](graph<13> g, detail::value_list tensors) -> value {
+        if (tensors.size() == 1) return tensors[0];
+        std::vector<value> columns;
+        for (value const& v : detail::mesh(g, tensors)) columns.push_back(flat(g, v));
+        return detail::stack_at(g, columns, 1);
+    }),
+    symbolic<"aten::combinations(self, r, with_replacement)">(
+        [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+            std::int64_t const n = g.size(self, 0).constant();
+            if (r == 0) return empty_constant(g, std::vector<std::int64_t>{0}, self.dtype());
+            std::vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
+            tensor chosen = int64_tensor(all);
+            chosen.sizes = {chosen.sizes[0] / r, r};
+            return gather(g, self, g.constant(std::move(chosen)), 0);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Losses: the distance of predictions from targets, per element, averaged or summed.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/norm.hpp>
+#include <aton/mappings/reduction.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// ATen's `int reduction`: 0 none, 1 mean, 2 sum.
+inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
+    if (reduction == 0) return loss;
+    std::vector<std::int64_t> const axes = iota(loss.rank());
+    return reduction == 1 ? mean(g, loss, axes, false) : sum(g, loss, axes, false);
+}
+
+inline value difference(graph<13> g, value a, value b) {
+    operands const o = promoted(g, a, b);
+    return arithmetic<"Sub">(g, o.a, o.b);
+}
+
+/// max(x, least)
+inline value no_less(graph<13> g, value x, double least) {
+    return g.op<"Max">(std::vector<value>{x, number_like(g, x, least)});
+}
+
+/// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
+inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
+    value const size = g.op<"Abs">(d);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), number_like(g, d, square_scale));
+    value const line =
+        g.op<"Mul">(g.op<"Sub">(size, number_like(g, d, 0.5 * threshold)), number_like(g, d, line_scale));
+    return choose(g, g.op<"Less">(size, number_like(g, d, threshold)), square, line);
+}
+
+inline value weighted(graph<13> g, value loss, optional_value weight) {
+    return weight ? value(g.op<"Mul">(loss, g.cast(*weight, loss.dtype()))) : loss;
+}
+
+/// y * log(y), 0 for 0.
+inline value self_entropy(graph<13> g, value y) {
+    return choose(g, g.op<"Equal">(y, number_like(g, y, 0)), y, g.op<"Mul">(y, g.op<"Log">(y)));
+}
+
+inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
+                                              optional_value pos_weight, std::int64_t reduction) {
+    value const t = g.cast(target, x.dtype());
+    dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
+    value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
+    if (pos_weight) {
+        value const scale = g.op<"Sub">(g.cast(*pos_weight, x.dtype()), number_like(g, x, 1));
+        loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), number_like(g, x, 1)));
+    }
+    loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(number_like(g, x, 1), t), x), loss);
+    return reduced(g, weighted(g, loss, weight), reduction);
+}
+
+/// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
+inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
+    operands const o = promoted(g, a, b);
+    auto const dot = [&](value x, value y) {
+        value const product = arithmetic<"Mul">(g, x, y);
+        return sum(g, product, axis_of(-1, product), false);
+    };
+    auto const square = [&](value x) {
+        value const s = dot(x, x);
+        return g.op<"Add">(g.cast(s, to_floating(s.dtype())), 1e-12);
+    };
+    value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
+    value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
+    value const zero = number_like(g, cosine, 0);
+    value const near = choose(
+        g, g.op<"Equal">(target, number_like(g, target, 1)), g.op<"Sub">(number_like(g, cosine, 1), cosine), zero);
+    value const far_loss = no_less(g, g.op<"Sub">(cosine, number_like(g, cosine, margin)), 0);
+    value const far = choose(g, g.op<"Equal">(target, number_like(g, target, -1)), far_loss, zero);
+    return reduced(g, g.op<"Add">(near, far), reduction);
+}
+
+} // namespace detail
+
+inline constexpr auto loss = table(
+    symbolic<"aten::mse_loss(self, target, reduction)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction) {
+            value const d = detail::difference(g, self, target);
+            return detail::reduced(g, g.op<"Mul">(d, d), reduction);
+        }),
+    symbolic<"aten::l1_loss(self, target, reduction)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction) {
+            return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), reduction);
+        }),
+    symbolic<"aten::smooth_l1_loss(self, target, reduction, beta)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction, double beta) {
+            value const d = detail::difference(g, self, target);
+            value const loss = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
+            return detail::reduced(g, loss, reduction);
+        }),
+    symbolic<"aten::huber_loss(self, target, reduction, delta)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction, double delta) {
+            return detail::reduced(
+                g, detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta), reduction);
+        }),
+    // ATen clamps the logarithms at -100.
+    symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
+        [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
+            value const t = g.cast(target, self.dtype());
+            auto const log = [&](value x) { return detail::no_less(g, g.op<"Log">(x), -100); };
+            value const absent_part =
+                g.op<"Mul">(g.op<"Sub">(t, number_like(g, t, 1)), log(g.op<"Sub">(number_like(g, self, 1), self)));
+            value const loss = g.op<"Sub">(absent_part, g.op<"Mul">(t, log(self)));
+            return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
+        }),
+    symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
+        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight,
+           std::int64_t reduction) {
+            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, reduction);
+        }),
+    symbolic<"aten::kl_div(self, target, reduction, log_target)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction, bool log_target) {
+            detail::operands const o = detail::promoted(g, self, target);
+            dtype const type = to_floating(o.type);
+            value const x = g.cast(o.a, type);
+            value const t = g.cast(o.b, type);
+            value const loss = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
+                                          : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
+            return detail::reduced(g, loss, reduction);
+        }),
+    symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
+        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t reduction) {
+            detail::operands const o = detail::promoted(g, input, target);
+            dtype const type = to_floating(o.type);
+            value const x = g.cast(o.a, type);
+            value const t = g.cast(o.b, type);
+            value loss =
+                log_input ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
+                          : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, number_like(g, x, eps))))));
+            if (full) { // Stirling's approximation of log(t!), for t above 1
+                value const log_t = g.op<"Log">(t);
+                value const root = g.op<"Mul">(g.op<"Add">(log_t, number_like(g, t, std::log(2 * std::numbers::pi))),
+                                               number_like(g, t, 0.5));
+                value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
+                loss = g.op<"Add">(
+                    loss, detail::choose(g, g.op<"Greater">(t, number_like(g, t, 1)), stirling, number_like(g, t, 0)));
+            }
+            return detail::reduced(g, loss, reduction);
+        }),
+    symbolic<"aten::soft_margin_loss(self, target, reduction)">(
+        [](graph<13> g, value self, value target, std::int64_t reduction) {
+            detail::operands const o = detail::promoted(g, self, target);
+            value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
+            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, number_like(g, power, 1))), reduction);
+        }),
+    symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
+            detail::operands const o = detail::promoted(g, target, detail::difference(g, input1, input2));
+            value const product =
+                detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, number_like(g, o.a, 0), o.a), o.b);
+            value const y = g.cast(product, result_type(product, scalar(margin)));
+            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, number_like(g, y, margin)), 0), reduction);
+        }),
+    symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
+        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) {
+            dtype const type = result_type(self, scalar(margin));
+            value const x = g.cast(self, type);
+            value const zero = number_like(g, x, 0);
+            auto const unless = [&](std::int64_t label, value loss) {
+                return detail::choose(g, g.op<"Equal">(target, number_like(g, target, label)), zero, loss);
+            };
+            value const far = unless(1, detail::no_less(g, g.op<"Sub">(number_like(g, x, margin), x), 0));
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, x)), reduction);
+        }),
+    symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
+            return detail::cosine_embedding_loss(g, input1, input2, target, margin, reduction);
+        }),
+    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(
+        [](graph<13> g, value anchor, value positive, value negative, double margin, double p, double eps, bool swap,
+           std::int64_t reduction) {
+            value const near = pairwise_distance(g, anchor, positive, p, eps, false);
+            value far = pairwise_distance(g, anchor, negative, p, eps, false);
+            if (swap)
+                far = g.op<"Min">(std::vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+            value const loss = g.op<"Sub">(g.op<"Add">(near, number_like(g, near, margin)), far);
+            return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+
+namespace aton::mappings {
+
+/// numpy's matmul. ONNX has no MatMul of bool or of integers below 32 bits: those go through int32 or float32.
+inline value matmul(graph<13> g, value a, value b) {
+    dtype const t = a.dtype();
+    bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
+    if (!narrow) return g.op<"MatMul">(a, b);
+    return g.cast(g.op<"MatMul">(g.cast(a, dtype::int32), g.cast(b, dtype::int32)), t);
+}
+
+/// x with its last two dimensions exchanged.
+inline value transpose_last(graph<13> g, value x) {
+    std::vector<std::int64_t> perm = iota(x.rank());
+    std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+    return g.op<"Transpose">(x, attr::perm_i(perm));
+}
+
+namespace detail {
+
+inline value scale_by(graph<13> g, value x, scalar factor) {
+    return factor == 1 ? x : g.op<"Mul">(x, g.scalar(factor, x.dtype()));
+}
+
+/// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
+inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
+    if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
+    value const scaled = scale_by(g, product, alpha);
+    return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
+}
+
+inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
+    if (self.rank() > 2 || !is_floating(a.dtype())) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    auto const alpha_f = attr::alpha_f(alpha.to<double>());
+    if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
+    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
+}
+
+inline value outer(graph<13> g, value a, value b) {
+    dtype const t = result_type(a, b);
+    value const column = unsqueeze(g, g.cast(a, t), 1);
+    value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
+    if (t == dtype::bool_) return g.op<"And">(column, row);
+    return g.op<"Mul">(column, row);
+}
+
+inline value linear(graph<13> g, value input, value weight, optional_value bias) {
+    // A 1-d weight is one output feature that leaves no dimension; then the bias is 0-d or absent.
+    if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
+        return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
+                    : g.op<"Gemm">(input, weight, attr::transB_i(1));
+    value const product = matmul(g, input, weight.rank() == 2 ? transpose_last(g, weight) : weight);
+    return bias ? g.op<"Add">(product, *bias) : product;
+}
+
+/// A product over 1-d ends, as linalg.multi_dot: from left to right.
+inline value product_of(graph<13> g, std::span<value const> factors) {
+    value out = factors[0];
+    for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
+    return out;
+}
+
+/// Sums over pairs of dimensions: both sides become matrices, and the result gets its dimensions back.
+inline value tensordot(graph<13> g, value a, value b, std::span<std::int64_t const> dims_a,
+                       std::span<std::int64_t const> dims_b) {
+    std::vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
+    std::vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
+    auto const contains = [](std::vector<std::int64_t> const& list, std::int64_t d) {
+        for (std::int64_t each : list)
+            if (each == d) return true;
+        return false;
+    };
+    std::vector<std::int64_t> perm_a;
+    std::vector<std::int64_t> perm_b = over_b;
+    std::vector<sym_int> result;
+    std::int64_t summed = 1;
+    for (std::size_t i = 0; i != over_a.size(); ++i) {
+        sym_int const n = g.size(a, over_a[i]);
+        sym_int const m = g.size(b, over_b[i]);
+        // ATen sums a dimension of any size against one of size 1.
+        std::int64_t const pair[] = {over_a[i], over_b[i]};
+        if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, std::span(pair + 1, 1), true);
+        if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, std::span(pair, 1), true);
+        summed *= n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant();
+    }
+    for (std::int64_t d = 0; d != a.rank(); ++d)
+        if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
+    perm_a.insert(perm_a.end(), over_a.begin(), over_a.end());
+    for (std::int64_t d = 0; d != b.rank(); ++d)
+        if (!contains(over_b, d)) perm_b.push_back(d), result.push_back(g.size(b, d));
+    value const left = a.rank() == 0 ? a : g.op<"Transpose">(a, attr::perm_i(perm_a));
+    value const right = b.rank() == 0 ? b : g.op<"Transpose">(b, attr::perm_i(perm_b));
+    bool const empty = a.shape().element_count() == 0 || b.shape().element_count() == 0;
+    if (empty) throw unsupported_error("tensordot of an empty tensor");
+    value const product =
+        matmul(g, g.op<"Reshape">(left, g.ints({-1, summed})), g.op<"Reshape">(right, g.ints({summed, -1})));
+    return g.op<"Reshape">(product, g.ints(result));
+}
+
+inline value inner(graph<13> g, value a, value b) {
+    if (a.rank() == 0 || b.rank() == 0) return a.dtype() == dtype::bool_ ? value(g.op<"And">(a, b)) : g.op<"Mul">(a, b);
+    if (b.rank() <= 2) return matmul(g, a, b.rank() == 2 ? transpose_last(g, b) : b);
+    std::int64_t const last[] = {-1};
+    return tensordot(g, a, b, last, last);
+}
+
+/// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
+inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
+    dtype const t = result_type(a, b);
+    value const x = g.cast(a, t);
+    value const y = g.cast(b, t);
+    auto const axis = attr::axis_i(dim);
+    value const forward = g.ints({1, 2, 0});
+    value const backward = g.ints({2, 0, 1});
+    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
+                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
+}
+
+/// The first dimension of size 3, where torch.cross is given none.
+inline std::int64_t cross_dim(value a, value b) {
+    for (std::int64_t d = 0; d != a.rank(); ++d)
+        if (a.size(d).size() == 3) return d;
+    for (std::int64_t d = 0; d != b.rank(); ++d)
+        if (b.size(d).size() == 3) return d;
+    throw unsupported_error("cross without dim needs a static dimension of size 3");
+}
+
+inline value kron(graph<13> g, value a, value b) {
+    dtype const t = result_type(a, b);
+    value x = g.cast(a, t);
+    value y = g.cast(b, t);
+    std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
+    auto const widen = [&](value v) { return v.rank() == n ? v : unsqueeze(g, v, iota(n - v.rank())); };
+    x = widen(x);
+    y = widen(y);
+    std::vector<std::int64_t> odd;
+    std::vector<std::int64_t> even;
+    for (std::int64_t i = 0; i != n; ++i) {
+        odd.push_back(2 * i + 1);
+        even.push_back(2 * i);
+    }
+    std::vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
+    if (n == 0) return g.op<"Mul">(x, y);
+    return g.op<"Reshape">(g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), g.ints(sizes));
+}
+
+/// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
+inline value inverse(graph<13> g, value x) {
+    std::int64_t const n = x.size(-1).size();
+    if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
+    if (n == 0) return x;
+    if (n == 1) return g.op<"Reciprocal">(x);
+    std::int64_t const r = x.rank();
+    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
+    tensor signs{x.dtype(), {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i) {
+        for (std::int64_t j = 0; j != n; ++j) {
+            if (j != i) others.append(j);
+            signs.append((i + j) % 2 == 0 ? 1 : -1);
+        }
+    }
+    value const without = g.constant(others);
+    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
+    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
+    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
+    std::vector<std::int64_t> perm = iota(r + 2);
+    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
+    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
+    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
+    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), std::vector<std::int64_t>{-2, -1}));
+}
+
+inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+    if (n < 0) return matrix_power(g, inverse(g, x), -n);
+    if (n == 0) {
+        sym_int const rows = g.size(x, -2);
+        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
+        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return g.op<"Expand">(eye, shape_of(g, x));
+    }
+    value out = x;
+    for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
+    return out;
+}
+
+/// Distances between the rows of a (..., P, M) and b (..., R, M).
+inline value distances(graph<13> g, value a, value b, double p) {
+    std::int64_t const last[] = {-1};
+    value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
+    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
+    value const magnitude = g.op<"Abs">(difference);
+    if (p == 1) return reduce_sum(g, magnitude, last, false);
+    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
+    if (p == std::numeric_limits<double>::infinity()) return reduce<"ReduceMax">(g, magnitude, last, false);
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, g.scalar(p, a.dtype())), last, false),
+                       g.scalar(1 / p, a.dtype()));
+}
+
+inline value cdist(graph<13> g, value a, value b, double p) {
+    bool const empty_rows = a.size(-1).size() == 0;
+    if (empty_rows && p == std::numeric_limits<double>::infinity()) return g.unsupported("a maximum over no columns");
+    return distances(g, a, b, p);
+}
+
+/// The upper triangle of the distances between the rows of one matrix, row by row.
+inline value pdist(graph<13> g, value x, double p) {
+    std::int64_t const n = x.size(0).size();
+    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
+    std::vector<std::int64_t> left;
+    std::vector<std::int64_t> right;
+    for (std::int64_t i = 0; i != n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
+    value const a = g.op<"Gather">(x, g.ints(left), attr::axis_i(0));
+    value const b = g.op<"Gather">(x, g.ints(right), attr::axis_i(0));
+    return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), std::vector<std::int64_t>{1, 2});
+}
+
+/// Whether a letter of a one-operand equation is summed: then integers are summed in int64.
+inline bool sums_a_letter(std::string_view equation) {
+    std::size_t const arrow = equation.find("->");
+    std::string_view const left = equation.substr(0, arrow);
+    for (char c : left) {
+        bool const repeated = left.find(c) != left.rfind(c);
+        if (c != '.' &&
+            (arrow == std::string_view::npos ? repeated : equation.find(c, arrow) == std::string_view::npos))
+            return true;
+    }
+    return false;
+}
+
+/// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
+inline std::string name_ellipsis(std::string_view equation, std::span<value const> tensors) {
+    std::size_t const arrow = equation.find("->");
+    if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
+        equation.find("...") == std::string_view::npos)
+        return std::string(equation);
+    std::string unused;
+    for (char c = 'a'; c <= 'z'; ++c)
+        if (equation.find(c) == std::string_view::npos) unused += c;
+    std::string out;
+    std::size_t operand = 0;
+    for (std::size_t i = 0; i < equation.size(); ++i) {
+        if (equation[i] == ',') ++operand;
+        if (equation.substr(i, 3) != "...") {
+            out += equation[i];
+            continue;
+        }
+        std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
+        std::size_t const end = equation.find_first_of(",-", i);
+        std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
+        if (hidden > unused.size()) throw unsupported_error("einsum with more letters than the alphabet has");
+        out += unused.substr(unused.size() - hidden);
+        i += 2;
+    }
+    return out;
+}
+
+inline value einsum(graph<13> g, std::string_view equation, std::span<value const> tensors) {
+    std::string compact;
+    for (char c : equation)
+        if (c != ' ') compact += c;
+    dtype const t = tensors[0].dtype();
+    bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
+    // Einsum has no bfloat16.
+    dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
+    std::vector<value> operands;
+    for (value const& v : tensors) operands.push_back(g.cast(v, compute));
+    return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
+                  accumulates ? to_accumulating(t) : t);
+}
+
+inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
+
+inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
+    return matmul(g, self, other);
+};
+
+} // namespace detail
+
+inline constexpr auto matrix_product = table(
+    symbolic<"aten::mm(self, mat2)">(detail::plain_product), symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
+    symbolic<"aten::mv(self, vec)">(detail::plain_product),
+    symbolic<"aten::matmul(self, other)">(detail::plain_product),
+    symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product),
+    symbolic<"aten::dot(self, tensor)">(detail::plain_product),
+    symbolic<"aten::vdot(self, other)">(detail::plain_product),
+    symbolic<"aten::inner(self, other)">(
+        [](graph<13> g, value self, value other) -> value { return detail::inner(g, self, other); }),
+    symbolic<"aten::outer(self, vec2)">(
+        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
+    symbolic<"aten::ger(self, vec2)">(
+        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
+    symbolic<"aten::linear(input, weight, bias)">([](graph<13> g, value input, value weight, optional_value bias)
+                                                      -> value { return detail::linear(g, input, weight, bias); }),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(
+        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha) -> value {
+            return detail::addmm(g, self, mat1, mat2, beta, alpha);
+        }),
+    symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(
+        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha, bool use_gelu) -> value {
+            if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
+            return g.op<"Relu">(detail::addmm(g, self, mat1, mat2, beta, alpha));
+        }),
+    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
+        [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
+            return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
+        }),
+    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(
+        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+            return detail::scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+        }),
+    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
+        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+            std::int64_t const batch[] = {0};
+            return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
+        }),
+    symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
+        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+            dtype const t = result_type(self, a, b);
+            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
+        }),
+    symbolic<"aten::chain_matmul(matrices)">(
+        [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
+    symbolic<"aten::linalg_multi_dot(tensors)">(
+        [](graph<13> g, std::span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
+    symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
+    symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
+    symbolic<"aten::linalg_matrix_power(self, n)">(
+        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+    symbolic<"aten::matrix_power(self, n)">(
+        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+    symbolic<"aten::linalg_vecdot(x, y, dim)">([](graph<13> g, value x, value y, std::int64_t dim) -> value {
+        std::int64_t const over[] = {dim};
+        return reduce_sum(g, g.op<"Mul">(x, y), over, false);
+    }),
+    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(
+        [](graph<13> g, value self, value other, std::span<std::int64_t const> dims_self,
+           std::span<std::int64_t const> dims_other) -> value {
+            return detail::tensordot(g, self, other, dims_self, dims_other);
+        }),
+    // `path` is only the order in which the products are taken.
+    symbolic<"aten::einsum(equation, tensors, path)">(
+        [](graph<13> g, std::string_view equation, std::span<value const> tensors,
+           std::optional<std::span<std::int64_t const>>) -> value { return detail::einsum(g, equation, tensors); }),
+    symbolic<"aten::bilinear(input1, input2, weight, bias)">(
+        [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
+            value const operands[] = {a, weight, b};
+            value const y = detail::einsum(g, "...i,kij,...j->...k", operands);
+            return bias ? g.op<"Add">(y, *bias) : y;
+        }),
+    symbolic<"aten::cross(self, other, dim)">(
+        [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+            return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
+        }),
+    symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
+                                                         -> value { return detail::cross(g, self, other, dim); }),
+    symbolic<"aten::kron(self, other)">(
+        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }),
+    symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
+    symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
+    symbolic<"aten::logdet(self)">(
+        [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
+    symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
+        value const d = detail::determinant(g, a);
+        return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
+    }),
+    // compute_mode chooses between two ways to the same distances.
+    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_euclidean_dist(x1, x2)">(
+        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
+    symbolic<"aten::pdist(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
+    symbolic<"aten::_pdist_forward(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }));
+
+} // namespace aton::mappings

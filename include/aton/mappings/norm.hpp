@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Vector and matrix norms, distances and similarities along an axis, and renorm.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/reduction.hpp>
+
+namespace aton::mappings {
+
+/// aten::linalg_vector_norm over normalised axes, for every real order.
+inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
+                         std::optional<dtype> type = {}) {
+    value const given = g.cast(x, type.value_or(x.dtype()));
+    value const y = g.cast(given, detail::opmath_type(given.dtype()));
+    auto const norm = [&]() -> value {
+        if (order == 0) return reduce_sum(g, g.cast(g.cast(y, dtype::bool_), y.dtype()), axes, keepdim);
+        if (axes.empty()) return g.op<"Abs">(y);
+        if (order == 2) return reduce<"ReduceL2">(g, y, axes, keepdim);
+        if (order == 1) return reduce<"ReduceL1">(g, y, axes, keepdim);
+        value const size = g.op<"Abs">(y);
+        if (std::isinf(order))
+            return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
+                             : extreme<"ReduceMin">(g, size, axes, keepdim);
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, number_like(g, y, order)), axes, keepdim),
+                           number_like(g, y, 1.0 / order));
+    };
+    return g.cast(norm(), given.dtype());
+}
+
+namespace detail {
+
+inline value matrix_norm(graph<13> g, value x, double order, std::vector<std::int64_t> axes, bool keepdim) {
+    if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
+    bool const by_columns = std::fabs(order) == 1;
+    if (!by_columns && !std::isinf(order))
+        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular values");
+    std::int64_t const summed = by_columns ? axes[0] : axes[1];
+    std::int64_t const other = by_columns ? axes[1] : axes[0];
+    std::array const first{summed};
+    std::array const second{keepdim || other < summed ? other : other - 1};
+    value const sums = reduce<"ReduceL1">(g, x, first, keepdim);
+    return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
+}
+
+inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
+                            std::optional<dtype> type) {
+    if (order != "fro") return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular values");
+    return vector_norm(g, x, 2, axes, keepdim, type);
+}
+
+inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
+                                     std::span<std::int64_t const> dim, bool keepdim) {
+    return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
+};
+
+} // namespace detail
+
+/// aten::pairwise_distance: along the last axis, eps added to each difference.
+inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
+    dtype const type = result_type(a, b);
+    value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
+    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), eps);
+    return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
+}
+
+/// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
+inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
+    dtype const type = to_floating(result_type(a, b));
+    std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
+    std::int64_t const axis = normalize_axis(dim, rank);
+    bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
+    auto const unit = [&](value x, value other) -> value {
+        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, shape_of(g, other))), type);
+        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
+        return g.op<"Div">(y, g.op<"Max">(std::vector<value>{norm, g.scalar(eps, type)}));
+    };
+    value const product = g.op<"Mul">(unit(a, b), unit(b, a));
+    return reduce_sum(g, product, detail::axis_of(dim, product), false);
+}
+
+inline constexpr auto norm = table(
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, double order, detail::int_list_or_none dim, bool keepdim,
+           std::optional<dtype> type) { return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type); }),
+    symbolic<"aten::norm.Scalar(self, p)">(
+        [](graph<13> g, value self, double p) { return vector_norm(g, self, p, iota(self.rank()), false); }),
+    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
+    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, std::optional<scalar> p, std::span<std::int64_t const> dim, bool keepdim,
+           dtype type) { return detail::norm_over(g, g.cast(self, type), p, dim, keepdim); }),
+    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
+        [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+            return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
+        }),
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(
+        [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+            return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
+        }),
+    // Without an order it is the 2-norm of all elements; with one, a vector norm over one dimension, a matrix norm over
+    // two.
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self,
+                                                                     std::optional<scalar> order,
+                                                                     detail::int_list_or_none dim, bool keepdim,
+                                                                     std::optional<dtype> type) {
+        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        if (!order || axes.size() < 2)
+            return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
+        return detail::matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
+    }),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, std::string_view order, detail::int_list_or_none dim, bool keepdim,
+           std::optional<dtype> type) {
+            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+        }),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self, double order,
+                                                                            std::span<std::int64_t const> dim,
+                                                                            bool keepdim, std::optional<dtype> type) {
+        return detail::matrix_norm(
+            g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
+    }),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, std::string_view order, std::span<std::int64_t const> dim, bool keepdim,
+           std::optional<dtype> type) {
+            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+        }),
+    symbolic<"aten::dist(self, other, p)">([](graph<13> g, value self, value other, double p) {
+        dtype const type = result_type(self, other);
+        value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
+        return vector_norm(g, difference, p, iota(difference.rank()), false);
+    }),
+    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
+        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+            return pairwise_distance(g, x1, x2, p, eps, keepdim);
+        }),
+    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
+        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+            return cosine_similarity(g, x1, x2, dim, eps);
+        }),
+    // Slices along `dim` whose norm is above maxnorm are scaled down to it.
+    symbolic<"aten::renorm(self, p, dim, maxnorm)">(
+        [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
+            std::vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
+            value const x = g.cast(self, detail::opmath_type(self.dtype()));
+            value const size = vector_norm(g, x, p, others, true);
+            value const factor = g.op<"Div">(maxnorm, g.op<"Add">(size, 1e-7));
+            value const scale = detail::choose(g, g.op<"Greater">(size, maxnorm), factor, number_like(g, x, 1));
+            return g.cast(g.op<"Mul">(x, scale), self.dtype());
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// Batch, layer, group, instance, RMS and weight normalisation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/norm.hpp>
+#include <aton/mappings/reduction.hpp>
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// A weight or bias for the channels (dimension 1) of x, as `type`.
+inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
+    if (given) return g.cast(*given, type);
+    sym_int const channels = g.size(x, 1);
+    return filled(g, std::span(&channels, 1), otherwise, type);
+}
+
+/// [C] as [C, 1, ...], to stand against dimension 1 of a tensor of this rank.
+inline value along_channels(graph<13> g, value p, std::int64_t rank) {
+    std::vector<std::int64_t> const axes = all_but(0, rank - 1);
+    return axes.empty() ? p : unsqueeze(g, p, axes);
+}
+
+/// 1 / sqrt(variance + eps)
+inline value inverse_deviation(graph<13> g, value variance, double eps) {
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+}
+
+/// x * scale + bias, where either may be missing.
+inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+    if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
+    return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
+}
+
+/// The dtype to compute in where parameters may be wider than x.
+inline dtype parameter_dtype(value x, optional_value weight, optional_value bias) {
+    return weight ? weight->dtype() : bias ? bias->dtype() : x.dtype();
+}
+
+/// What training uses and leaves behind, per channel.
+struct batch_statistics {
+    value mean;
+    value variance; ///< biased: the one to divide by
+    value running_mean;
+    value running_variance;
+};
+
+inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
+                                              optional_value running_var, double momentum) {
+    std::vector<std::int64_t> const axes = all_but(1, x.rank());
+    value const wide = g.cast(x, opmath_type(x.dtype()));
+    batch_statistics s;
+    moments const m = variance_and_mean(g, wide, axes, 0, false);
+    s.mean = m.mean;
+    s.variance = m.variance;
+    auto const updated = [&](value old, value seen) {
+        return g.op<"Add">(g.op<"Mul">(old, 1.0 - momentum), g.cast(g.op<"Mul">(seen, momentum), old.dtype()));
+    };
+    if (running_mean) s.running_mean = updated(*running_mean, s.mean);
+    if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
+    return s;
+}
+
+/// BatchNormalization with given statistics. Its operands share a dtype until opset 14; mixed ones are computed in the
+/// parameters'.
+inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
+                             value variance, double eps) {
+    dtype const widest =
+        aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
+    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 came with opset 14
+    value const y = g.op<"BatchNormalization">(g.cast(x, type),
+                                               channel_parameter(g, weight, x, 1, type),
+                                               channel_parameter(g, bias, x, 0, type),
+                                               g.cast(mean, type),
+                                               g.cast(variance, type),
+                                               attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+
+/// ATen's saved mean and inverse deviation; empty outside training, as on the CPU.
+struct batch_norm_results {
+    value y;
+    value saved_mean;
+    value saved_rstd;
+    batch_statistics statistics;
+};
+
+inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight, optional_value bias,
+                                     optional_value running_mean, optional_value running_var, bool training,
+                                     double momentum, double eps) {
+    dtype const saved = parameter_dtype(x, weight, bias);
+    batch_norm_results r;
+    if (!training && running_mean && running_var) {
+        r.y = batch_norm_with(g, x, weight, bias, *running_mean, *running_var, eps);
+        r.saved_mean = r.saved_rstd = g.constant(tensor{saved, {0}, {}});
+        r.statistics.running_mean = *running_mean;
+        r.statistics.running_variance = *running_var;
+        return r;
+    }
+    r.statistics = batch_norm_statistics(g, x, running_mean, running_var, momentum);
+    r.y = batch_norm_with(g, x, weight, bias, r.statistics.mean, r.statistics.variance, eps);
+    r.saved_mean = g.cast(r.statistics.mean, saved);
+    r.saved_rstd = g.cast(inverse_deviation(g, r.statistics.variance, eps), saved);
+    return r;
+}
+
+inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
+
+/// The last n axes.
+inline std::vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
+    std::vector<std::int64_t> axes = iota(rank);
+    axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
+    return axes;
+}
+
+inline value layer_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+                        optional_value bias, double eps) {
+    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
+    // LayerNormalization has float32 statistics: float64 needs its own.
+    if (g.opset() >= 17 && type != dtype::float64) {
+        value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+        optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
+        value const y = g.within<17>().op<"LayerNormalization">(g.cast(x, type),
+                                                                scale,
+                                                                shift,
+                                                                attr::axis_i(-static_cast<std::int64_t>(shape.size())),
+                                                                attr::epsilon_f(eps));
+        return g.cast(y, x.dtype());
+    }
+    std::vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
+    value const wide = g.cast(x, opmath_type(type));
+    value const centred = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
+    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
+    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+    return g.cast(affine(g, y, weight, bias), x.dtype());
+}
+
+/// Reshaped to [N, groups, everything else].
+inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+
+inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                        double eps) {
+    if (x.shape().element_count() == 0) return x;
+    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
+    // Until opset 20 GroupNormalization scales whole groups. Its statistics are float32: float64 goes the other way.
+    if (g.opset() >= 21 && type != dtype::float64) {
+        value const y = g.within<21>().op<"GroupNormalization">(g.cast(x, type),
+                                                                channel_parameter(g, weight, x, 1, type),
+                                                                channel_parameter(g, bias, x, 0, type),
+                                                                attr::num_groups_i(groups),
+                                                                attr::epsilon_f(eps));
+        return g.cast(y, x.dtype());
+    }
+    dtype const wide = opmath_type(type);
+    std::array const per_group{sym_int(groups)};
+    value const standard = g.op<"InstanceNormalization">(grouped(g, g.cast(x, wide), groups),
+                                                         filled(g, per_group, 1, wide),
+                                                         filled(g, per_group, 0, wide),
+                                                         attr::epsilon_f(eps));
+    value const y = g.op<"Reshape">(standard, shape_of(g, x));
+    auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
+    return g.cast(affine(g, y, parameter(weight), parameter(bias)), x.dtype());
+}
+
+/// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
+inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
+                                                 dtype type) {
+    moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
+    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+}
+
+/// ATen's default eps of rms_norm: that of the dtype it computes in.
+inline double epsilon(dtype t) {
+    return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
+                               : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+/// 1 / sqrt(mean(x^2) + eps) over the last n axes, in float32 for half types.
+inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
+    value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
+    return inverse_deviation(g, mean_square, eps);
+}
+
+inline value rms_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+                      std::optional<double> eps) {
+    double const e = eps.value_or(epsilon(x.dtype()));
+    if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
+        (!weight || weight->dtype() == x.dtype())) { // statistics are float32
+        value const scale = weight ? *weight : filled(g, shape, 1, x.dtype());
+        return g.within<23>().op<"RMSNormalization">(
+            x, scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
+    }
+    value const wide = g.cast(x, opmath_type(x.dtype()));
+    value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));
+    if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
+    dtype const type = result_type(x, *weight);
+    return g.op<"Mul">(g.cast(g.cast(y, x.dtype()), type), g.cast(*weight, type));
+}
+
+/// v * g / norm of v over all dimensions but one; -1: over all.
+struct weight_norm_results {
+    value weight;
+    value norm;
+};
+inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, std::int64_t dim) {
+    value const wide = g.cast(v, opmath_type(v.dtype()));
+    value const size = vector_norm(
+        g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
+    return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
+}
+
+} // namespace detail
+
+inline constexpr auto normalization = table(
+    symbolic<
+        "aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+           optional_value running_var, bool training, double momentum, double eps, bool) {
+            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
+        }),
+    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+           optional_value running_var, bool training, double momentum, double eps) -> std::tuple<value, value, value> {
+            auto const r =
+                detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd};
+        }),
+    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, bool training, double momentum,
+           double eps) -> std::tuple<value, value, value> {
+            auto const r = detail::batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd};
+        }),
+    symbolic<
+        "aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
+           double momentum, double eps) -> std::tuple<value, value, value> {
+            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd};
+        }),
+    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, "
+             "momentum, eps)">([](graph<13> g, value input, optional_value weight, optional_value bias,
+                                  value running_mean, value running_var, bool training, double momentum,
+                                  double eps) -> std::tuple<value, value, value, value, value> {
+        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+        return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
+    }),
+    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
+           double momentum, double eps) -> std::tuple<value, value, value, value, value, value> {
+            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
+            return {r.y,
+                    r.saved_mean,
+                    r.saved_rstd,
+                    detail::no_reserve(g),
+                    r.statistics.running_mean,
+                    r.statistics.running_variance};
+        }),
+    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+           optional_value running_var, double momentum, double eps) -> std::tuple<value, value, value, value> {
+            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g)};
+        }),
+    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, "
+             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
+                                  optional_value running_mean, optional_value running_var, bool training,
+                                  double momentum, double eps,
+                                  bool) -> std::tuple<value, value, value, value, sym_int> {
+        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+        return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g), 0};
+    }),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
+        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+           double eps, bool) { return detail::layer_norm(g, input, shape, weight, bias, eps); }),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
+        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+           double eps) -> std::tuple<value, value, value> {
+            dtype const saved = detail::parameter_dtype(input, weight, bias);
+            auto const [mean, rstd] =
+                detail::saved_statistics(g, input, detail::last_axes(input.rank(), shape.size()), eps, true, saved);
+            return {detail::layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
+        }),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(
+        [](graph<13> g, value input, std::int64_t groups, optional_value weight, optional_value bias, double eps,
+           bool) { return detail::group_norm(g, input, groups, weight, bias, eps); }),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(
+        [](graph<13> g, value input, optional_value weight, optional_value bias, size n, size, size, std::int64_t group,
+           double eps) -> std::tuple<value, value, value> {
+            dtype const saved = detail::parameter_dtype(input, weight, bias);
+            if (n.is(0)) {
+                value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
+                return {input, none, none};
+            }
+            auto const [mean, rstd] = detail::saved_statistics(
+                g, detail::grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
+            return {detail::group_norm(g, input, group, weight, bias, eps), mean, rstd};
+        }),
+    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, "
+             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
+                                  optional_value running_mean, optional_value running_var, bool use_input_stats,
+                                  double momentum, double eps, bool) -> value {
+        if (!use_input_stats)
+            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
+        dtype const type =
+            detail::opmath_type(aten::promote_types(input.dtype(), detail::parameter_dtype(input, weight, bias)));
+        value const y = g.op<"InstanceNormalization">(g.cast(input, type),
+                                                      detail::channel_parameter(g, weight, input, 1, type),
+                                                      detail::channel_parameter(g, bias, input, 0, type),
+                                                      attr::epsilon_f(eps));
+        return g.cast(y, input.dtype());
+    }),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
+        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, std::optional<double> eps) {
+            return detail::rms_norm(g, input, shape, weight, eps);
+        }),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(
+        [](graph<13> g, value input, std::span<size const> shape, optional_value weight,
+           std::optional<double> eps) -> std::tuple<value, value> {
+            value const wide = g.cast(input, detail::opmath_type(input.dtype()));
+            return {detail::rms_norm(g, input, shape, weight, eps),
+                    detail::inverse_rms(g, wide, shape.size(), eps.value_or(detail::epsilon(input.dtype())))};
+        }),
+    symbolic<"aten::_weight_norm(v, g, dim)">([](graph<13> g, value v, value magnitude, std::int64_t dim) {
+        return detail::weight_norm(g, v, magnitude, dim).weight;
+    }),
+    symbolic<"aten::_weight_norm_interface(v, g, dim)">(
+        [](graph<13> g, value v, value magnitude, std::int64_t dim) -> std::tuple<value, value> {
+            auto const r = detail::weight_norm(g, v, magnitude, dim);
+            return {r.weight, r.norm};
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Pooling of aten over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+#pragma once
+
+#include <tuple>
+
+#include <aton/mappings/adaptive_pooling.hpp>
+#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/windows.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// The windows of a pool, one number for each of `n` spatial dimensions.
+struct pool_windows {
+    std::size_t n;
+    ints kernel, stride, padding, dilation;
+    bool ceil_mode;
+
+    pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
+                 bool ceil)
+        : n(dimensions),
+          kernel(spread(kernel_size, n, {})),
+          stride(spread(strides, n, kernel)),
+          padding(spread(paddings, n, ints(n, 0))),
+          dilation(spread(dilations, n, ints(n, 1))),
+          ceil_mode(ceil) {}
+
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return dilation[i] * (kernel[i] - 1) + 1; }
+    /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
+    [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
+        std::int64_t const room = in + 2 * padding[i] - extent(i);
+        std::int64_t const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= in + padding[i] ? n_windows - 1 : n_windows;
+    }
+    /// Padding at the end that makes floor mode give out() windows.
+    [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
+        return std::max(padding[i], (out(i, in) - 1) * stride[i] + extent(i) - in - padding[i]);
+    }
+    [[nodiscard]] window_table table(ints const& in) const {
+        std::vector<axis_windows> axes;
+        for (std::size_t i = 0; i != n; ++i)
+            axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
+        return combine(axes);
+    }
+    [[nodiscard]] std::int64_t volume() const {
+        std::int64_t v = 1;
+        for (std::int64_t k : kernel) v *= k;
+        return v;
+    }
+};
+
+/// ONNX's pads. ceil_mode is spelled out as padding at the end: opsets and runtimes disagree about it. One stride less one always makes room
+/// for ATen's number of windows, unless the last would start in the padding, where ATen drops it.
+inline ints pool_pads(value x, pool_windows const& p) {
+    ints pads = p.padding;
+    for (std::size_t i = 0; i != p.n; ++i) {
+        dim const& in = x.size(static_cast<std::int64_t>(i) + 2);
+        if (in.is_static()) {
+            pads.push_back(p.after(i, in.size()));
+            continue;
+        }
+        if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
+            throw unsupported_error(
+                "ceil_mode whose last window may start in the padding, over a dynamic height or width");
+        pads.push_back(p.padding[i] + (p.ceil_mode ? p.stride[i] - 1 : 0));
+    }
+    return pads;
+}
+
+// Max pools.
+
+/// MaxPool takes float and 8-bit types, and pads smaller than the kernel (ONNX Runtime checks).
+inline bool has_max_pool(value x, pool_windows const& p) {
+    bool const type = is_floating(x.dtype()) || x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
+    ints const pads = pool_pads(x, p);
+    for (std::size_t i = 0; i != pads.size(); ++i)
+        if (pads[i] >= p.kernel[i % p.n]) return false;
+    return type;
+}
+
+inline value max_values(graph<13> g, value x, pool_windows const& p) {
+    if (!has_max_pool(x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
+    return g.op<"MaxPool">(x,
+                           attr::dilations_i(p.dilation),
+                           attr::kernel_shape_i(p.kernel),
+                           attr::pads_i(pool_pads(x, p)),
+                           attr::strides_i(p.stride));
+}
+
+/// ONNX's indices count through the whole tensor, ATen's through one (batch, channel) plane.
+inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
+    if (!has_max_pool(x, p)) {
+        window_table const t = p.table(static_plane(x));
+        return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
+    }
+    auto const [y, flat_index] = g.op<"MaxPool">(x,
+                                                 outputs<2>,
+                                                 attr::dilations_i(p.dilation),
+                                                 attr::kernel_shape_i(p.kernel),
+                                                 attr::pads_i(pool_pads(x, p)),
+                                                 attr::strides_i(p.stride));
+    std::vector<sym_int> const sizes = g.sizes(x);
+    return {y, g.op<"Mod">(flat_index, product(g, std::span(sizes).subspan(2)))};
+}
+
+template <std::size_t N>
+inline constexpr auto max_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+                                    int_list dilation, bool ceil_mode) {
+    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+    return widened(
+        g, self, [&](value x) { return with_batch(g, x, N, [&](value batch) { return max_values(g, batch, p); }); });
+};
+
+template <std::size_t N>
+inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_list kernel, int_list stride,
+                                                 int_list padding, int_list dilation,
+                                                 bool ceil_mode) -> std::tuple<value, value> {
+    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+    bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
+    value const x = narrow ? g.cast(self, dtype::float32) : self;
+    auto const [y, indices] =
+        with_batch_pair(g, x, N, [&](value batch) { return max_values_and_indices(g, batch, p); });
+    return {g.cast(y, self.dtype()), indices};
+};
+
+// Average pools.
+
+/// What ATen divides each window's sum by: all that it covers of the padded input, or of the input.
+inline ints divisors(pool_windows const& p, ints const& in, bool count_include_pad) {
+    if (!count_include_pad) return p.table(in).counts();
+    std::vector<axis_windows> axes;
+    for (std::size_t i = 0; i != p.n; ++i)
+        axes.push_back(sliding(in[i] + 2 * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
+    return combine(axes).counts();
+}
+
+/// Integers: sums of windows, divided as C++ divides.
+inline value integer_average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+                             std::optional<std::int64_t> divisor) {
+    ints const in = static_plane(x);
+    window_table const t = p.table(in);
+    value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);
+    value const by = divisor ? g.ints({*divisor}) : g.ints(divisors(p, in, count_include_pad));
+    return unflatten(g, g.op<"Div">(sum, g.cast(by, x.dtype())), t);
+}
+
+/// AveragePool over the padded input divides every sum by the volume of the kernel; what ATen divides by instead is a factor.
+inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, std::span<std::int64_t const> out) {
+    tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
+    bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
+    if (by.empty() || (uniform && by.front() == volume)) return y;
+    if (uniform) return g.op<"Mul">(y, static_cast<double>(volume) / static_cast<double>(by.front()));
+    for (std::int64_t n : by) factor.append(static_cast<double>(volume) / static_cast<double>(n));
+    return g.op<"Mul">(y, g.constant(factor.to(y.dtype())));
+}
+
+inline value average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+                     std::optional<std::int64_t> divisor) {
+    if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
+    if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
+    ints pads = pool_pads(x, p);
+    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on where the plane ends
+    bool const include = (count_include_pad || divisor) && (!by_plane || has_static_plane(x));
+    if (by_plane && !include) {
+        // What lies beyond the padding must not count: pad first, then average what there is.
+        if (divisor) return g.unsupported("divisor_override with ceil_mode over a dynamic height or width");
+        ints all(2 * p.n + 4, 0);
+        for (std::size_t i = 0; i != p.n; ++i) {
+            all[i + 2] = all[p.n + i + 4] = p.padding[i];
+            pads[p.n + i] -= p.padding[i];
+            pads[i] = 0;
+        }
+        if (all != ints(all.size(), 0)) x = g.op<"Pad">(x, g.ints(all), 0.0);
+    }
+    value const y = g.op<"AveragePool">(x,
+                                        attr::count_include_pad_i(include),
+                                        attr::kernel_shape_i(p.kernel),
+                                        attr::pads_i(pads),
+                                        attr::strides_i(p.stride));
+    if (divisor) return corrected(g, y, p.volume(), {*divisor}, {});
+    if (!by_plane || !include) return y;
+    ints const in = static_plane(x);
+    ints out;
+    for (std::size_t i = 0; i != p.n; ++i) out.push_back(p.out(i, in[i]));
+    return corrected(g, y, p.volume(), divisors(p, in, true), out);
+}
+
+template <std::size_t N>
+inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+                                    bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor) {
+    pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
+    return widened(g, self, [&](value x) {
+        return with_batch(g, x, N, [&](value batch) { return average(g, batch, p, count_include_pad, divisor); });
+    });
+};
+
+/// Zeros, with each value where its index into the plane says.
+inline value unpool(graph<13> g, value self, value indices, std::span<sym_int const> output_size) {
+    auto const n = static_cast<std::int64_t>(output_size.size());
+    std::vector<sym_int> lead = g.sizes(self);
+    lead.resize(static_cast<std::size_t>(self.rank() - n));
+    auto const with = [&](std::span<sym_int const> tail) {
+        std::vector<sym_int> all = lead;
+        all.insert(all.end(), tail.begin(), tail.end());
+        return all;
+    };
+    sym_int const minus_one = -1;
+    sym_int const plane = product(g, output_size);
+    auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };
+    value const zeros = filled(g, with(std::span(&plane, 1)), 0, self.dtype());
+    value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
+    return reshape(g, y, with(output_size));
+}
+
+} // namespace detail
+
+inline constexpr auto pooling = table(
+    symbolic<"aten::max_pool1d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<1>),
+    symbolic<"aten::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<2>),
+    symbolic<"aten::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<3>),
+    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<1>),
+    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<2>),
+    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<3>),
+    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
+        [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, bool ceil_mode, bool include) {
+            return detail::avg_pool<1>(g, self, kernel, stride, padding, ceil_mode, include, std::nullopt);
+        }),
+    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
+        detail::avg_pool<2>),
+    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
+        detail::avg_pool<3>),
+    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>),
+    symbolic<"aten::max_unpool2d(self, indices, output_size)">(
+        [](graph<13> g, value self, value indices, std::span<size const> output_size) {
+            return detail::unpool(g, self, indices, output_size);
+        }),
+    // Stride and padding led to the output's size; they say nothing more.
+    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
+        [](graph<13> g, value self, value indices, std::span<size const> output_size, int_list, int_list) {
+            return detail::unpool(g, self, indices, output_size);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Sequences: aten's arange, linspace, logspace and window functions, counted and rounded as ATen does.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/creation.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// The number of elements, as at::arange counts them: exactly for int64, in double precision for the rest (trap 24).
+inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype type) {
+    if (type == dtype::int64) {
+        auto const by = step.to<std::int64_t>();
+        if (by == 0) throw unsupported_error("arange with a step of 0");
+        return (end.to<std::int64_t>() - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
+    }
+    return static_cast<std::int64_t>(std::ceil((end.to<double>() - start.to<double>()) / step.to<double>()));
+}
+
+inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
+    auto const whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
+    dtype const type = asked.value_or(whole(start) && whole(end) && whole(step) ? dtype::int64 : aten::default_dtype);
+    std::int64_t const n = range_count(start, end, step, type);
+    tensor all{type, {n}, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (is_integral(type)) all.append(start.to<std::int64_t>() + i * step.to<std::int64_t>());
+        else all.append(start.to<double>() + static_cast<double>(i) * step.to<double>());
+    }
+    return g.constant(std::move(all));
+}
+/// The same where sizes take part that the graph computes: whole numbers, whose dtype may be another.
+inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
+    if (!start.computed && !end.computed && !step.computed)
+        return range_of(g, start.number, end.number, step.number, asked);
+    bool whole = true;
+    auto const whole_value = [&](sym_scalar const& s) {
+        whole = whole && (s.computed || s.number.is_integral() || s.number.is_bool());
+        return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
+    };
+    value const numbers = g.op<"Range">(whole_value(start), whole_value(end), whole_value(step));
+    if (!whole) return g.unsupported("arange of a computed size and a number that is not whole");
+    return g.cast(numbers, asked.value_or(dtype::int64));
+}
+inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {
+    return computed_range(g, {0, {}}, end, {1, {}}, type);
+};
+inline constexpr auto range_from = [](graph<13> g, sym_scalar start, sym_scalar end, optional_dtype type) {
+    return computed_range(g, start, end, {1, {}}, type);
+};
+inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step,
+                                    optional_dtype type) { return computed_range(g, start, end, step, type); };
+
+/// `steps` numbers from start to end in a floating dtype, the second half counted back from the end as in ATen.
+inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
+    if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
+    value const step = g.op<"Div">(g.op<"Sub">(end, start), number_like(g, start, steps - 1));
+    tensor front{type, {steps / 2}, {}};
+    tensor back{type, {steps - steps / 2}, {}};
+    for (std::int64_t i = 0; i != steps; ++i) (i < steps / 2 ? front : back).append(i < steps / 2 ? i : steps - 1 - i);
+    value const first = g.op<"Add">(start, g.op<"Mul">(step, g.constant(std::move(front))));
+    value const second = g.op<"Sub">(end, g.op<"Mul">(step, g.constant(std::move(back))));
+    return g.op<"Concat">(std::vector{first, second}, attr::axis_i(0));
+}
+
+/// What linspace computes in: integers in double precision.
+inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
+
+inline value line(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
+    return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
+}
+/// The same of numbers, computed here.
+inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+    dtype const type = asked.value_or(aten::default_dtype);
+    tensor all{type, {steps}, {}};
+    double const from = scalar_tensor(start, type).at(0).to<double>();
+    double const to = scalar_tensor(end, type).at(0).to<double>();
+    double const step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+    for (std::int64_t i = 0; i != steps; ++i)
+        all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
+                                               : to - step * static_cast<double>(steps - 1 - i));
+    return g.constant(std::move(all));
+}
+
+inline value powers(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    // ATen spaces integers in float32 and raises them in double precision.
+    dtype const exact = is_floating(type) ? type : dtype::float32;
+    auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
+    value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
+    return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
+                  type);
+}
+inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
+                               optional_dtype asked) {
+    dtype const type = asked.value_or(aten::default_dtype);
+    tensor all{type, {steps}, {}};
+    double const from = scalar_tensor(start, type).at(0).to<double>();
+    double const to = scalar_tensor(end, type).at(0).to<double>();
+    bool const single = type != dtype::float64;
+    auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
+    double const step = steps > 1 ? rounded((to - from) / static_cast<double>(steps - 1)) : 0;
+    double const radix = is_floating(type) ? base : std::trunc(base);
+    for (std::int64_t i = 0; i != steps; ++i) {
+        bool const front = i < steps / 2 || steps == 1;
+        auto const distance = static_cast<double>(front ? i : i + 1 - steps);
+        all.append(std::pow(radix, rounded((front ? from : to) + rounded(step * distance))));
+    }
+    return g.constant(std::move(all));
+}
+inline value number_value(graph<13> g, scalar s) { return g.scalar(s, dtype_of(s)); }
+
+/// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
+template <class Function>
+value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
+    tensor all{type.value_or(aten::default_dtype), {length}, {}};
+    auto const last = static_cast<double>(periodic ? length : length - 1);
+    for (std::int64_t i = 0; i != length; ++i) all.append(length == 1 ? 1.0 : f(static_cast<double>(i), last));
+    return g.constant(std::move(all));
+}
+inline value cosine_window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, double alpha,
+                           double beta) {
+    return window(g, length, periodic, type, [=](double i, double last) {
+        return alpha - beta * std::cos(2 * std::numbers::pi * i / last);
+    });
+}
+inline constexpr auto hann = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return cosine_window(g, length, periodic, type, 0.5, 0.5);
+};
+inline constexpr auto hamming = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return cosine_window(g, length, periodic, type, 0.54, 0.46);
+};
+inline constexpr auto bartlett = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
+};
+inline constexpr auto blackman = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return window(g, length, periodic, type, [](double i, double last) {
+        double const t = 2 * std::numbers::pi * i / last;
+        return 0.42 - 0.5 * std::cos(t) + 0.08 * std::cos(2 * t);
+    });
+};
+/// The modified Bessel function of order 0, by its power series.
+inline double bessel_i0(double x) {
+    double sum = 1;
+    double term = 1;
+    for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
+    return sum;
+}
+inline value kaiser(graph<13> g, std::int64_t length, bool periodic, double beta, optional_dtype type) {
+    return window(g, length, periodic, type, [beta](double i, double last) {
+        double const t = 2 * i / last - 1;
+        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / bessel_i0(beta);
+    });
+}
+template <auto const& Window>
+inline constexpr auto periodic_window =
+    [](graph<13> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
+
+} // namespace detail
+
+inline constexpr auto ranges =
+    table(symbolic<"aten::arange(end, dtype)">(detail::range_to),
+          symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
+          symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
+          symbolic<"aten::_dim_arange(like, dim)">(
+              [](graph<13> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); }),
+          symbolic<"aten::linspace(start, end, steps, dtype)">(
+              [](graph<13> g, scalar start, scalar end, std::int64_t steps, detail::optional_dtype type) {
+                  return detail::line_of_numbers(g, start, end, steps, type);
+              }),
+          symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
+              [](graph<13> g, value start, value end, std::int64_t steps, detail::optional_dtype type) {
+                  return detail::line(g, start, end, steps, type);
+              }),
+          symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
+              [](graph<13> g, value start, scalar end, std::int64_t steps, detail::optional_dtype type) {
+                  return detail::line(g, start, detail::number_value(g, end), steps, type);
+              }),
+          symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
+              [](graph<13> g, scalar start, value end, std::int64_t steps, detail::optional_dtype type) {
+                  return detail::line(g, detail::number_value(g, start), end, steps, type);
+              }),
+          symbolic<"aten::logspace(start, end, steps, base, dtype)">(
+              [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
+                  return detail::powers_of_numbers(g, start, end, steps, base, type);
+              }),
+          symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
+              [](graph<13> g, value start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
+                  return detail::powers(g, start, end, steps, base, type);
+              }),
+          symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
+              [](graph<13> g, value start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
+                  return detail::powers(g, start, detail::number_value(g, end), steps, base, type);
+              }),
+          symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
+              [](graph<13> g, scalar start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
+                  return detail::powers(g, detail::number_value(g, start), end, steps, base, type);
+              }),
+          symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
+          symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
+          symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
+          symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+          symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
+          symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
+          symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
+          symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
+          symbolic<"aten::kaiser_window(window_length, dtype)">(
+              [](graph<13> g, std::int64_t length, detail::optional_dtype type) {
+                  return detail::kaiser(g, length, true, 12.0, type);
+              }),
+          symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(
+              [](graph<13> g, std::int64_t length, bool periodic, double beta, detail::optional_dtype type) {
+                  return detail::kaiser(g, length, periodic, beta, type);
+              }));
+
+} // namespace aton::mappings

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// Reductions: sums, means, extremes with their indices, all and any, variances, as ONNX's Reduce operators.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/binary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// ONNX's reductions take neither bool nor integers below 32 bits: those are added up in int64.
+inline dtype reducible(dtype t) { return is_floating(t) || bits(t) >= 32 ? t : dtype::int64; }
+
+inline bool is_empty_along(value x, axis_list axes) {
+    for (std::int64_t a : axes)
+        if (x.size(a).size() == 0) return true;
+    return false;
+}
+
+/// The one axis of `int dim`; none for a 0-d tensor.
+inline std::vector<std::int64_t> axis_of(std::int64_t dim, value x) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    return x.rank() == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{axis};
+}
+
+/// 0, 1, ..., rank - 1 without `axis`.
+inline std::vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
+    std::vector<std::int64_t> axes;
+    for (std::int64_t i = 0; i < rank; ++i)
+        if (i != axis) axes.push_back(i);
+    return axes;
+}
+
+/// `int? dim`: all axes where it is None.
+inline std::vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
+    return dim ? axis_of(*dim, x) : iota(x.rank());
+}
+
+/// Add, Sub and Mul of operands of one dtype. They take integers below 32 bits since opset 14: before, int32 wraps to
+/// the same.
+template <fixed_string Op>
+value arithmetic(graph<13> g, value a, value b) {
+    dtype const type = a.dtype();
+    if (type == dtype::bool_) {
+        if constexpr (Op.view() == "Mul") return g.op<"And">(a, b);
+        if constexpr (Op.view() == "Add") return g.op<"Or">(a, b);
+    }
+    dtype const wide = g.opset() < 14 && is_integral(type) && bits(type) < 32 ? dtype::int32 : type;
+    return g.cast(g.op<Op>(g.cast(a, wide), g.cast(b, wide)), type);
+}
+
+/// Where and the comparisons with "or equal" take bfloat16 since opset 16 only.
+inline value selectable(graph<13> g, value x) {
+    return g.cast(x, x.dtype() == dtype::bfloat16 && g.opset() < 16 ? dtype::float32 : x.dtype());
+}
+
+/// 0 where x is NaN.
+inline value without_nan(graph<13> g, value x) {
+    return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), number_like(g, x, 0), x) : x;
+}
+
+/// 0, or NaN where x has one along the axes.
+inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
+    return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, number_like(g, x, 0)), axes, keepdim);
+}
+
+} // namespace detail
+
+/// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
+inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
+    std::int64_t n = 1;
+    bool is_static = true;
+    for (std::int64_t a : axes) {
+        is_static = is_static && x.size(a).is_static();
+        n *= x.size(a).size();
+    }
+    if (is_static) return g.scalar(n, type);
+    value const sizes = g.op<"Gather">(g.op<"Shape">(x), g.ints(axes), attr::axis_i(0));
+    return g.cast(reduce<"ReduceProd">(g, sizes, std::array<std::int64_t, 1>{0}, false), type);
+}
+
+/// aten::sum over normalised axes. Integers and bools accumulate in int64 unless `type` says otherwise.
+inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+    dtype const out = type.value_or(to_accumulating(x.dtype()));
+    value const y = g.cast(g.cast(x, out), detail::reducible(out));
+    return g.cast(reduce_sum(g, y, axes, keepdim), out);
+}
+
+/// aten::mean over normalised axes; of nothing, which ONNX leaves undefined, it is NaN.
+inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+    value const y = g.cast(x, type.value_or(x.dtype()));
+    if (!detail::is_empty_along(y, axes)) return reduce<"ReduceMean">(g, y, axes, keepdim);
+    return g.op<"Mul">(reduce_sum(g, y, axes, keepdim), std::numeric_limits<double>::quiet_NaN());
+}
+
+/// aten::all (ReduceMin) and aten::any (ReduceMax): bool, but uint8 for uint8. Of nothing they are true and false, as
+/// the greatest and least uint8 are, which stand in for bool until opset 20, and later for ORT 1.31, which refuses
+/// empty bools.
+template <fixed_string Reduce>
+value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
+    dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
+    value const truth = g.cast(x, dtype::bool_);
+    if (axes.empty()) return g.cast(truth, out);
+    bool const takes_bool = g.opset() >= 20 && x.shape().element_count() > 0;
+    value const y = reduce<Reduce>(g, g.cast(truth, takes_bool ? dtype::bool_ : dtype::uint8), axes, keepdim);
+    return g.cast(g.cast(y, dtype::bool_), out);
+}
+
+/// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalised axes: NaN wins, about which ONNX says nothing.
+template <fixed_string Reduce>
+value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
+    if (axes.empty()) return x;
+    if (x.dtype() == dtype::bool_) return reduce_bool<Reduce>(g, x, axes, keepdim);
+    dtype const type = bits(x.dtype()) == 16 && is_integral(x.dtype()) ? dtype::int32 : x.dtype();
+    value const y = g.cast(reduce<Reduce>(g, g.cast(x, type), axes, keepdim), x.dtype());
+    return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
+}
+
+/// Index of the first extreme along an axis (ArgMax or ArgMin); of the first NaN where there is one.
+template <fixed_string Arg>
+value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
+    bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
+    value const index =
+        g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
+    if (!is_floating(x.dtype())) return index;
+    value const nan = g.cast(g.op<"IsNaN">(x), dtype::uint8);
+    value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
+    return g.op<"Where">(found, g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim)), index);
+}
+
+/// The values that a keepdim index names along an axis, and that index, without the axis unless `keepdim`.
+inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std::int64_t axis, bool keepdim) {
+    value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
+    if (keepdim) return {y, index};
+    return {squeeze(g, y, axis), squeeze(g, index, axis)};
+}
+
+struct moments {
+    value variance;
+    value mean;
+};
+
+/// Variance and mean over normalised axes; divides by max(0, n - correction), as ATen does.
+inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
+    dtype const type = detail::opmath_type(x.dtype());
+    value const wide = g.cast(x, type);
+    value const mu = mean(g, wide, axes, true);
+    value const squares = reduce<"ReduceSumSquare">(g, g.op<"Sub">(wide, mu), axes, keepdim);
+    value n = count_along(g, x, axes, type);
+    if (n.is_constant()) {
+        double const left = n.constant<double>() - correction;
+        n = g.scalar(left > 0 ? left : 0.0, type);
+    } else if (correction != 0) {
+        n = g.op<"Max">(std::vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+    }
+    value const y = g.op<"Div">(squares, n);
+    return {g.cast(y, x.dtype()), g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
+}
+
+namespace detail {
+
+using int_list_or_none = std::optional<std::span<std::int64_t const>>;
+
+template <fixed_string Reduce>
+inline constexpr auto extreme_all =
+    [](graph<13> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
+template <fixed_string Reduce>
+inline constexpr auto extreme_dims = [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+    return extreme<Reduce>(g, self, axes_or_all(dim, self), keepdim);
+};
+template <fixed_string Arg>
+inline constexpr auto extreme_dim =
+    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
+};
+template <fixed_string Arg>
+inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
+    if (dim && self.rank() != 0) return arg_extreme<Arg>(g, self, normalize_axis(*dim, self.rank()), keepdim);
+    value const index = arg_extreme<Arg>(g, g.op<"Reshape">(self, g.ints({-1})), 0, false);
+    return keepdim && self.rank() != 0
+               ? g.op<"Reshape">(index, g.ints(std::vector<std::int64_t>(self.shape().rank(), 1)))
+               : index;
+};
+template <fixed_string Reduce>
+inline constexpr auto bool_all =
+    [](graph<13> g, value self) { return reduce_bool<Reduce>(g, self, iota(self.rank()), false); };
+template <fixed_string Reduce>
+inline constexpr auto bool_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim) {
+    return reduce_bool<Reduce>(g, self, axis_of(dim, self), keepdim);
+};
+template <fixed_string Reduce>
+inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim) {
+    return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
+};
+
+/// What a row of var, std, var_mean and std_mean returns.
+template <bool Root, bool WithMean>
+auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
+    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
+    value const y = Root ? value(g.op<"Sqrt">(m.variance)) : m.variance;
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, m.mean};
+    } else {
+        return y;
+    }
+}
+template <bool Root, bool WithMean>
+inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
+    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+template <bool Root, bool WithMean>
+inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+};
+template <bool Root, bool WithMean>
+inline constexpr auto spread_correction =
+    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
+inline value count_nonzero(graph<13> g, value x, axis_list axes) {
+    return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
+}
+
+} // namespace detail
+
+inline constexpr auto reduction = table(
+    symbolic<"aten::sum(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
+        return sum(g, self, iota(self.rank()), false, type);
+    }),
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+            return sum(g, self, axes_or_all(dim, self), keepdim, type);
+        }),
+    // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
+    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
+        std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
+        std::vector<std::int64_t> kept;
+        for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
+            sym_int const& n = size[static_cast<std::size_t>(i)];
+            if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
+            if (n.is(1) && self.size(lead + i).size() != 1) kept.push_back(lead + i);
+        }
+        if (!size.empty() && lead == 0 && kept.empty()) return self;
+        return sum(g, sum(g, self, kept, true), iota(lead), false);
+    }),
+    symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
+        return mean(g, self, iota(self.rank()), false, type);
+    }),
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+            return mean(g, self, axes_or_all(dim, self), keepdim, type);
+        }),
+    symbolic<"aten::prod(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        return g.cast(
+            reduce<"ReduceProd">(g, g.cast(g.cast(self, out), detail::reducible(out)), iota(self.rank()), false), out);
+    }),
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">([](graph<13> g, value self, std::int64_t dim,
+                                                                 bool keepdim, std::optional<dtype> type) {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        return g.cast(reduce<"ReduceProd">(
+                          g, g.cast(g.cast(self, out), detail::reducible(out)), detail::axis_of(dim, self), keepdim),
+                      out);
+    }),
+    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(
+        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+            return sum(g, detail::without_nan(g, self), axes_or_all(dim, self), keepdim, type);
+        }),
+    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">([](graph<13> g, value self, detail::int_list_or_none dim,
+                                                            bool keepdim, std::optional<dtype> type) {
+        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        value const total = sum(g, detail::without_nan(g, self), axes, keepdim, type);
+        value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
+        return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
+    }),
+    symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
+    symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
+    symbolic<"aten::aminmax(self, dim, keepdim)">(
+        [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
+            std::vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
+            return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
+        }),
+    symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
+    symbolic<"aten::min(self)">(detail::extreme_all<"ReduceMin">),
+    symbolic<"aten::max.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMax">),
+    symbolic<"aten::min.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMin">),
+    symbolic<"aten::argmax(self, dim, keepdim)">(detail::arg_row<"ArgMax">),
+    symbolic<"aten::argmin(self, dim, keepdim)">(detail::arg_row<"ArgMin">),
+    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">),
+    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">),
+    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">),
+    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
+    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
+    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, std::span<std::int64_t const> dim,
+                                                       bool keepdim) {
+        return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
+    }),
+    symbolic<"aten::count_nonzero(self, dim)">([](graph<13> g, value self, std::optional<std::int64_t> dim) {
+        return detail::count_nonzero(g, self, detail::axis_or_all(dim, self));
+    }),
+    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(
+        [](graph<13> g, value self, std::span<std::int64_t const> dim) {
+            return detail::count_nonzero(g, self, axes_or_all(dim, self));
+        }));
+
+} // namespace aton::mappings

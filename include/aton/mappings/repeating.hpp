@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Repeating and turning: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <aton/mappings/view.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline value repeat_whole(graph<13> g, value x, std::vector<sym_int> repeats) {
+    auto const rank = static_cast<std::int64_t>(repeats.size());
+    if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
+        return at_least_rank(g, x, rank);
+    return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
+}
+inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
+    std::vector<sym_int> repeats(dims.begin(), dims.end());
+    while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
+    return repeat_whole(g, self, repeats);
+};
+
+inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
+                                       std::optional<std::int64_t> dim) -> value {
+    value const x = dim ? at_least_1d(g, self) : flat(g, self);
+    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
+    if (repeats.is(1)) return x;
+    std::vector<sym_int> sizes = g.sizes(x);
+    std::vector<sym_int> tiles(sizes.size() + 1, 1);
+    tiles[static_cast<std::size_t>(axis) + 1] = repeats;
+    sym_int& size = sizes[static_cast<std::size_t>(axis)];
+    size = multiply(g, size, repeats);
+    return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
+};
+/// Where the elements of a result come from that holds element i repeats[i] times: how many cumulated counts are passed.
+inline value repeated_indices(graph<13> g, value repeats) {
+    repeats = g.cast(repeats, dtype::int64);
+    value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
+    value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
+    value const places = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, places, 1));
+    return reduce_sum(g, g.cast(passed, dtype::int64), std::vector<std::int64_t>{1}, false);
+}
+inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value repeats,
+                                               std::optional<std::int64_t> dim) {
+    value const x = dim ? at_least_1d(g, self) : flat(g, self);
+    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
+    value counts = at_least_1d(g, repeats);
+    if (!counts.size(0).same_as(x.size(axis))) counts = g.op<"Expand">(counts, as_list(g, g.size(x, axis)));
+    return gather(g, x, repeated_indices(g, counts), axis);
+};
+
+/// The last `shift` elements come first.
+inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
+    sym_int const n = g.size(x, axis);
+    if (n.is(0) || n.is(1) || shift.is(0)) return x;
+    sym_int start;
+    if (shift.is_constant() && n.is_constant()) {
+        start = ((-shift.constant()) % n.constant() + n.constant()) % n.constant();
+        if (start.is(0)) return x;
+    } else {
+        start = value(g.op<"Mod">(g.to_value(subtract(g, 0, shift)), g.to_value(larger(g, n, 1))));
+    }
+    return g.op<"Concat">(std::vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
+                          attr::axis_i(axis));
+}
+inline value flip_axes(graph<13> g, value x, axis_list axes) {
+    if (x.rank() == 0 || axes.empty()) return x;
+    std::vector<std::int64_t> const minus_one(axes.size(), -1);
+    std::vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
+    return g.op<"Slice">(
+        x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
+}
+inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
+    std::int64_t const turns = (k % 4 + 4) % 4;
+    if (turns == 0) return self;
+    if (turns == 2) return flip_axes(g, self, dims);
+    return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
+};
+
+} // namespace detail
+
+inline constexpr auto repeating =
+    table(symbolic<"aten::repeat(self, repeats)">([](graph<13> g, value self, size_list repeats) {
+              return detail::repeat_whole(g, self, std::vector(repeats.begin(), repeats.end()));
+          }),
+          symbolic<"aten::tile(self, dims)">(detail::tile_dims),
+          symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(
+              [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
+                  return detail::repeat_each(g, self, repeats, dim);
+              }),
+          symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
+              [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
+                  return detail::repeat_each_as_told(g, self, repeats, dim);
+              }),
+          symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
+              [](graph<13> g, value repeats, std::optional<sym_int>) {
+                  return g.cast(detail::repeated_indices(g, repeats), repeats.dtype());
+              }),
+          symbolic<"aten::roll(self, shifts, dims)">([](graph<13> g, value self, size_list shifts, axis_list dims) {
+              if (dims.empty()) return reshape(g, detail::roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
+              value x = self;
+              for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
+                  x = detail::roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
+              return x;
+          }),
+          symbolic<"aten::flip(self, dims)">(
+              [](graph<13> g, value self, axis_list dims) { return detail::flip_axes(g, self, dims); }),
+          symbolic<"aten::fliplr(self)">(
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{1}); }),
+          symbolic<"aten::flipud(self)">(
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{0}); }),
+          symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+
+} // namespace aton::mappings

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Up- and downsampling of aten as ONNX's Resize where both sample at the same places, otherwise as positions and weights.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <aton/mappings/interpolation.hpp>
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+using scale_factor = std::optional<double>;
+
+/// What to resize to: sizes of the spatial dimensions, and the scale factors that the caller gave.
+struct resize_target {
+    std::vector<sym_int> out;
+    std::vector<scale_factor> scales;
+    bool has_size = true; ///< false: the size follows from the factors
+
+    [[nodiscard]] bool has_scale() const {
+        return std::any_of(scales.begin(), scales.end(), [](scale_factor const& s) { return s && *s > 0; });
+    }
+};
+
+/// The spatial dimensions where all sizes are known; empty otherwise.
+inline std::vector<resized_axis> static_axes(value x, resize_target const& t) {
+    std::vector<resized_axis> axes;
+    for (std::size_t i = 0; i != t.out.size(); ++i) {
+        dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
+        if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
+        axes.push_back({d.size(), t.out[i].constant(), t.scales[i]});
+    }
+    return axes;
+}
+
+/// The factor that Resize has to be given, as float32.
+inline float resize_factor(resized_axis const& a) {
+    return static_cast<float>(a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step());
+}
+
+inline bool size_follows_from_factor(resized_axis const& a) {
+    auto const wide = static_cast<double>(resize_factor(a)) * static_cast<double>(a.in);
+    return static_cast<std::int64_t>(wide) == a.out &&
+           static_cast<std::int64_t>(resize_factor(a) * static_cast<float>(a.in)) == a.out;
+}
+
+inline bool has_own_scale(resized_axis const& a) {
+    return a.scale && *a.scale > 0 &&
+           static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
+}
+
+/// Whether Resize takes ATen's element everywhere, in float32 and in float64 arithmetic.
+inline bool same_nearest(resized_axis const& a, filter kind) {
+    auto const take = [&](auto factor, std::int64_t o) {
+        using number = decltype(factor);
+        auto const at = kind == filter::nearest
+                            ? std::floor(static_cast<number>(o) / factor)
+                            : std::floor((static_cast<number>(o) + number(0.5)) / factor - number(0.5) + number(0.5));
+        return std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, a.in - 1);
+    };
+    float const narrow = resize_factor(a);
+    double const wide = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
+    for (std::int64_t o = 0; o != a.out; ++o) {
+        std::int64_t const expected = nearest_index(a, o, kind);
+        if (take(narrow, o) != expected || take(wide, o) != expected ||
+            take(static_cast<double>(narrow), o) != expected)
+            return false;
+    }
+    return true;
+}
+
+/// Whether Resize samples where ATen does; sizes are known.
+inline bool resize_agrees(std::span<resized_axis const> axes, interpolation const& mode) {
+    bool own_scale = false;
+    for (resized_axis const& a : axes) {
+        if (a.in == 0 || a.out == 0) return false;
+        own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
+        if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
+        // ATen copies here, whatever the factor.
+        if (mode.kind == filter::linear && !mode.antialias && a.in == a.out && has_own_scale(a)) return false;
+    }
+    return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
+}
+
+/// (1, 1, factors...) where factors must be given, nothing where sizes say all.
+inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+    std::vector<resized_axis> const axes = static_axes(x, t);
+    tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
+    factors.append(1.0);
+    factors.append(1.0);
+    if (!axes.empty()) {
+        if (mode.align_corners || std::none_of(axes.begin(), axes.end(), has_own_scale)) return absent;
+        for (resized_axis const& a : axes) factors.append(resize_factor(a));
+        return g.constant(std::move(factors));
+    }
+    if (t.has_size && (mode.align_corners || !t.has_scale())) return absent;
+    for (std::size_t i = 0; i != t.out.size(); ++i) {
+        bool const fixed =
+            t.has_size && t.out[i].is_constant() && !x.size(static_cast<std::int64_t>(i) + 2).is_static();
+        if (!t.scales[i] || !(*t.scales[i] > 0) || fixed)
+            throw unsupported_error("a scale factor beside a size that does not follow from it");
+        factors.append(*t.scales[i]);
+    }
+    return g.constant(std::move(factors));
+}
+
+inline value call_resize(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+    optional_value const scales = resize_scales(g, x, t, mode);
+    optional_value sizes;
+    if (!scales) {
+        std::vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
+        all.insert(all.end(), t.out.begin(), t.out.end());
+        sizes = g.ints(all);
+    }
+    if (mode.kind == filter::nearest)
+        return g.op<"Resize">(x,
+                              absent,
+                              scales,
+                              sizes,
+                              attr::mode_s("nearest"),
+                              attr::coordinate_transformation_mode_s("asymmetric"),
+                              attr::nearest_mode_s("floor"));
+    if (mode.kind == filter::nearest_exact)
+        return g.op<"Resize">(x,
+                              absent,
+                              scales,
+                              sizes,
+                              attr::mode_s("nearest"),
+                              attr::coordinate_transformation_mode_s("half_pixel"),
+                              attr::nearest_mode_s("round_prefer_ceil"));
+    std::string_view const name = mode.kind == filter::linear ? "linear" : "cubic";
+    std::string_view const at = mode.align_corners ? "align_corners" : "half_pixel";
+    if (!mode.antialias)
+        return g.op<"Resize">(x, absent, scales, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+    // Windows end at the edge, and the cubic kernel is sharper than without antialiasing.
+    return g.within<18>().op<"Resize">(x,
+                                       absent,
+                                       scales,
+                                       sizes,
+                                       attr::mode_s(name),
+                                       attr::coordinate_transformation_mode_s(at),
+                                       attr::antialias_i(1),
+                                       attr::exclude_outside_i(1),
+                                       attr::cubic_coeff_a_f(-0.5));
+}
+
+/// Every dimension that changes, the last one first, as ATen goes.
+inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> axes, interpolation const& mode) {
+    bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
+    value y = whole ? g.cast(x, dtype::int32) : x;
+    for (std::size_t i = axes.size(); i-- != 0;) {
+        auto const axis = static_cast<std::int64_t>(i) + 2;
+        if (whole) {
+            if (axes[i].in != axes[i].out) y = apply_taps_uint8(g, y, axis, taps_of(axes[i], mode));
+        } else if (axes[i].in != axes[i].out || has_own_scale(axes[i])) {
+            y = apply_taps(g, y, axis, taps_of(axes[i], mode));
+        }
+    }
+    return g.cast(y, x.dtype());
+}
+
+inline bool keeps_all(std::span<resized_axis const> axes) {
+    return !axes.empty() && std::all_of(axes.begin(), axes.end(), [](resized_axis const& a) {
+        return a.in == a.out && !has_own_scale(a);
+    });
+}
+
+inline value interpolate(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+    std::vector<resized_axis> const axes = static_axes(x, t);
+    bool const known = !axes.empty();
+    bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
+    if (keeps_all(axes)) return x;
+    bool const no_antialias = mode.antialias && (g.opset() < 18 || mode.align_corners);
+    bool const by_taps = uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode));
+    if (!by_taps) return call_resize(g, x, t, mode);
+    if (!known) return g.unsupported("this interpolation over a dynamic height or width");
+    return resize_by_taps(g, x, axes, mode);
+}
+
+/// ATen interpolates half precision in float32.
+inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+    if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
+        return g.unsupported("an input of rank " + std::to_string(x.rank()));
+    bool const narrow = (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) && !mode.is_nearest();
+    if (!narrow) return interpolate(g, x, t, mode);
+    return g.cast(interpolate(g, g.cast(x, dtype::float32), t, mode), x.dtype());
+}
+
+/// The .vec overloads give the size, or factors from which it follows: floor(in * factor).
+inline value resize_vec(graph<13> g, value x, std::optional<std::span<sym_int const>> out,
+                        std::optional<std::span<double const>> factors, interpolation const& mode) {
+    auto const n = static_cast<std::size_t>(x.rank() - 2);
+    resize_target t{{}, std::vector<scale_factor>(n)};
+    if (out) {
+        t.out.assign(out->begin(), out->end());
+        return resize_to(g, x, t, mode);
+    }
+    if (!factors || factors->size() != n) return g.unsupported("neither a size nor a factor for each dimension");
+    for (std::size_t i = 0; i != n; ++i) {
+        double const factor = (*factors)[i];
+        dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
+        t.scales[i] = factor;
+        t.has_size = t.has_size && d.is_static();
+        t.out.emplace_back(d.is_static() ? static_cast<std::int64_t>(static_cast<double>(d.size()) * factor) : 0);
+    }
+    return resize_to(g, x, t, mode);
+}
+
+using out_sizes = std::span<sym_int const>;
+using vec_sizes = std::optional<std::span<sym_int const>>;
+using vec_scales = std::optional<std::span<double const>>;
+
+template <filter Kind, bool Antialias = false>
+inline constexpr auto resize_corners_vec =
+    [](graph<13> g, value x, vec_sizes out, bool align_corners, vec_scales factors) {
+        return resize_vec(g, x, out, factors, {Kind, align_corners, Antialias});
+    };
+template <filter Kind>
+inline constexpr auto resize_nearest_vec =
+    [](graph<13> g, value x, vec_sizes out, vec_scales factors) { return resize_vec(g, x, out, factors, {Kind}); };
+template <filter Kind>
+inline constexpr auto resize_nearest1d = [](graph<13> g, value x, out_sizes out, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {Kind});
+};
+template <filter Kind>
+inline constexpr auto resize_nearest2d = [](graph<13> g, value x, out_sizes out, scale_factor h, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind});
+};
+template <filter Kind>
+inline constexpr auto resize_nearest3d =
+    [](graph<13> g, value x, out_sizes out, scale_factor d, scale_factor h, scale_factor w) {
+        return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {Kind});
+    };
+template <filter Kind, bool Antialias = false>
+inline constexpr auto resize_corners2d =
+    [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor h, scale_factor w) {
+        return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
+    };
+
+} // namespace detail
+
+inline constexpr auto resize = table(
+    symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::resize_nearest1d<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(
+        detail::resize_nearest2d<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest3d(self, output_size, scales_d, scales_h, scales_w)">(
+        detail::resize_nearest3d<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest1d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest2d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest>),
+    symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(
+        detail::resize_nearest1d<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(
+        detail::resize_nearest2d<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(
+        detail::resize_nearest3d<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(
+        detail::resize_nearest_vec<detail::filter::nearest_exact>),
+    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(
+        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor w) {
+            return detail::resize_to(g, x, {{out.begin(), out.end()}, {w}}, {detail::filter::linear, align_corners});
+        }),
+    symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::resize_corners2d<detail::filter::linear>),
+    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(
+        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor d,
+           detail::scale_factor h, detail::scale_factor w) {
+            return detail::resize_to(
+                g, x, {{out.begin(), out.end()}, {d, h, w}}, {detail::filter::linear, align_corners});
+        }),
+    symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::resize_corners2d<detail::filter::cubic>),
+    symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::linear>),
+    symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::linear>),
+    symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::linear>),
+    symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::cubic>),
+    // Below opset 18 (no antialias in Resize) and with align_corners: positions and weights, for static sizes.
+    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::resize_corners2d<detail::filter::linear, true>),
+    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::resize_corners2d<detail::filter::cubic, true>),
+    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::resize_corners2d<detail::filter::lanczos, true>),
+    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::linear, true>),
+    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::cubic, true>),
+    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::resize_corners_vec<detail::filter::lanczos, true>));
+
+} // namespace aton::mappings

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Pixels moved between channels and space, shuffled channels, and sampling at the points of a grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/volume_sampling.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// `lead` dimensions of x, then `tail`.
+inline std::vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+    std::vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
+    sizes.insert(sizes.end(), tail);
+    return sizes;
+}
+
+/// The last dimensions in another order; the ones before stay.
+inline value permute_last(graph<13> g, value x, std::span<std::int64_t const> order) {
+    auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
+    std::vector<std::int64_t> perm = iota(lead);
+    for (std::int64_t axis : order) perm.push_back(lead + axis);
+    return permute(g, x, perm);
+}
+
+inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
+    if (x.rank() < 3 || factor < 1)
+        return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
+        return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
+    std::int64_t const lead = x.rank() - 3;
+    sym_int const channels = divide(g, g.size(x, lead), factor * factor);
+    sym_int const height = g.size(x, lead + 1);
+    sym_int const width = g.size(x, lead + 2);
+    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
+    constexpr std::int64_t order[] = {0, 3, 1, 4, 2};
+    return reshape(g,
+                   permute_last(g, blocks, order),
+                   with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
+}
+
+/// SpaceToDepth puts the position in a block before the channel; ATen after it.
+inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
+    if (x.rank() < 3 || factor < 1)
+        return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    std::int64_t const lead = x.rank() - 3;
+    sym_int const channels = g.size(x, lead);
+    sym_int const height = divide(g, g.size(x, lead + 1), factor);
+    sym_int const width = divide(g, g.size(x, lead + 2), factor);
+    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
+    constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
+    return reshape(g,
+                   permute_last(g, blocks, order),
+                   with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
+}
+
+inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
+    sym_int const channels = g.size(x, 1);
+    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
+    constexpr std::int64_t order[] = {0, 2, 1, 3};
+    return reshape(g, permute_last(g, grouped, order), g.sizes(x));
+};
+
+/// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
+inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                         bool align_corners) {
+    constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
+    constexpr std::string_view before_20[] = {"bilinear", "nearest", "bicubic"};
+    constexpr std::string_view since_20[] = {"linear", "nearest", "cubic"};
+    if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
+        return g.unsupported("interpolation mode " + std::to_string(mode));
+    if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
+        return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+    auto const m = static_cast<std::size_t>(mode);
+    std::string_view const outside = paddings[padding];
+    if (g.opset() >= 20)
+        return g.within<20>().op<"GridSample">(
+            x, grid, attr::align_corners_i(align_corners), attr::mode_s(since_20[m]), attr::padding_mode_s(outside));
+    if (x.rank() == 5) return sample_volume(g, x, grid, mode, padding, align_corners);
+    return g.within<16, 19>().op<"GridSample">(
+        x, grid, attr::align_corners_i(align_corners), attr::mode_s(before_20[m]), attr::padding_mode_s(outside));
+}
+
+inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                                        bool align_corners) -> value {
+    if (x.dtype() != dtype::bfloat16) return sample_grid(g, x, grid, mode, padding, align_corners);
+    value const y =
+        sample_grid(g, g.cast(x, dtype::float32), g.cast(grid, dtype::float32), mode, padding, align_corners);
+    return g.cast(y, dtype::bfloat16);
+};
+
+/// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
+inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
+    std::vector<double> at;
+    for (std::int64_t i = 0; i != n; ++i) {
+        double const steps = static_cast<double>(align_corners ? n - 1 : n);
+        double const first = align_corners ? -1.0 : -1.0 + 1.0 / steps;
+        at.push_back(n == 1 ? 0.0 : first + 2.0 * static_cast<double>(i) / steps);
+    }
+    return at;
+}
+
+/// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
+inline tensor base_grid(std::span<std::int64_t const> plane, bool align_corners, dtype type) {
+    std::int64_t points = 1;
+    for (std::int64_t n : plane) points *= n;
+    tensor t{type, {points, static_cast<std::int64_t>(plane.size()) + 1}, {}};
+    for (std::int64_t p = 0; p != points; ++p) {
+        std::int64_t rest = p;
+        for (std::size_t i = plane.size(); i-- != 0; rest /= plane[i])
+            t.append(grid_coordinates(plane[i], align_corners)[static_cast<std::size_t>(rest % plane[i])]);
+        t.append(1.0);
+    }
+    return t;
+}
+
+inline value affine_grid(graph<13> g, value theta, std::span<sym_int const> sizes, bool align_corners) {
+    if (sizes.size() != 4 && sizes.size() != 5)
+        return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
+    if (!all_constant(sizes.subspan(2))) {
+        if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
+        return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
+    }
+    std::vector<std::int64_t> const plane = constants(sizes.subspan(2));
+    value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
+    value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
+    std::vector<sym_int> out{g.size(theta, 0)};
+    out.insert(out.end(), plane.begin(), plane.end());
+    out.emplace_back(static_cast<std::int64_t>(plane.size()));
+    return reshape(g, points, out);
+}
+
+} // namespace detail
+
+inline constexpr auto sampling = table(
+    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(
+        [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_shuffle(g, self, factor); }),
+    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(
+        [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
+    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
+    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels),
+    // GridSample came with opset 16.
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
+        [](graph<13> g, value theta, std::span<size const> sizes, bool align_corners) {
+            return detail::affine_grid(g, theta, sizes, align_corners);
+        }));
+
+} // namespace aton::mappings

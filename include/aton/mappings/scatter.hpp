@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter and their kin.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/indexing.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// The start of a tensor, as large as another one in every dimension: ATen's index may be smaller than its source (trap 18).
+inline value cut_to(graph<13> g, value x, value other) {
+    for (std::int64_t i = 0; i != x.rank(); ++i)
+        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
+    return x;
+}
+
+/// ScatterElements without reduction. 0-d tensors count as 1-d.
+inline value write_elements(graph<13> g, value x, std::int64_t dim, value index, value source) {
+    if (is_empty(index)) return x;
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
+    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+}
+/// ScatterElements that adds, multiplies ("add", "mul" since 16) or takes extremes ("max", "min" since 18).
+template <class Graph>
+value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
+    if (is_empty(index)) return x;
+    // Bools are counted: their sum is true where any is, their product where all are.
+    if (x.dtype() == dtype::bool_)
+        return g.cast(reduce_elements(g, g.cast(x, dtype::int32), dim, index, g.cast(source, dtype::int32), reduction),
+                      dtype::bool_);
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y =
+        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
+    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+}
+/// A tensor of one number, with x's dtype and the shape of `other`.
+inline value filled_as(graph<13> g, value x, value other, scalar number) {
+    return filled(g, g.sizes(other), number, x.dtype());
+}
+
+inline std::string_view reduction_named(std::string_view reduce) {
+    if (reduce == "add" || reduce == "sum") return "add";
+    if (reduce == "multiply" || reduce == "prod") return "mul";
+    if (reduce == "amax") return "max";
+    if (reduce == "amin") return "min";
+    throw unsupported_error("the reduction " + std::string(reduce));
+}
+
+/// What a reduction starts from.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const most = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? most : is_signed_integral(type) ? -most - 1 : std::int64_t{0};
+}
+
+/// aten::scatter_reduce. Without `include_self` the elements that are written to start from the neutral one (trap 17).
+inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+                             bool include_self) {
+    bool const mean = reduce == "mean";
+    std::string_view const reduction = mean ? "add" : reduction_named(reduce);
+    value const start =
+        include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
+    value const y = reduce_elements(g, start, dim, index, source, reduction);
+    if (!mean || is_empty(index)) return y;
+    value const before = filled_as(g, x, x, 1);
+    value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
+    value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
+    if (is_floating(x.dtype())) return g.op<"Div">(y, count);
+    // Integers: towards minus infinity; Mod takes the sign of the (positive) divisor.
+    return g.op<"Div">(g.op<"Sub">(y, g.op<"Mod">(y, count)), count);
+}
+
+/// A 1-d index along an axis, for every element of a source.
+inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
+    std::vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
+    column[static_cast<std::size_t>(axis)] = -1;
+    return expand_to(g, reshape(g, as_index(g, index), column), shape_of(g, source));
+}
+
+/// index_copy, index_add and index_reduce take 0-d tensors as 1-d.
+struct indexed_source {
+    value index;
+    value source;
+};
+inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
+    value const from = at_least_1d(g, source);
+    return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
+}
+
+inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, value number) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    std::vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
+    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), std::vector<sym_int>{}), sizes);
+    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
+}
+
+/// The source in place of x[start:end] along an axis.
+inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+    std::vector<value> parts;
+    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
+    parts.push_back(g.cast(source, x.dtype()));
+    if (dim const& d = x.size(axis);
+        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
+        parts.push_back(slice(g, x, axis, end, to_the_end));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+}
+
+/// An index as Python has it, in [0, n]: negative ones count from the end. What is not constant is left to the graph.
+inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : smaller(g, i, n);
+    if (i.is_constant()) return larger(g, add(g, i, n), 0);
+    value const at = i.as_value();
+    value const counted = g.op<"Where">(g.op<"Less">(at, 0), g.to_value(add(g, i, n)), at);
+    return larger(g, smaller(g, counted, n), 0);
+}
+inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
+                         sym_int step) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const n = g.size(x, axis);
+    start = clamp_index(g, start, n);
+    if (step.is(1)) {
+        if (!end.is(to_the_end)) end = larger(g, clamp_index(g, end, n), start);
+        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
+    }
+    end = larger(g, clamp_index(g, end, n), start);
+    sym_int const count = divide(g, add(g, subtract(g, end, start), subtract(g, step, 1)), step);
+    value const places = arithmetic_sequence(g, start, count, step);
+    return write_elements(g, x, axis, index_along(g, places, source, axis), source);
+}
+inline value write_selected(graph<13> g, value x, value source, std::int64_t dim, sym_int index) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const at = clamp_index(g, index, g.size(x, axis));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
+}
+
+/// The source's elements at places of the flattened x.
+inline value write_places(graph<13> g, value x, value places, value source) {
+    if (is_empty(source)) return x;
+    value const y = g.op<"ScatterElements">(flat(g, x), places, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    return reshape(g, y, g.sizes(x));
+}
+inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+                            std::int64_t dim2) {
+    std::int64_t const rank = x.rank();
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    value const matrices = move_axes(g, x, axes, last);
+    std::vector<sym_int> const sizes = g.sizes(matrices);
+    std::vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
+    merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
+    value const places = diagonal_places(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    value const y =
+        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, places, source, rank - 2), source);
+    return move_axes(g, reshape(g, y, sizes), last, axes);
+}
+
+/// ScatterND; accumulating needs opset 16.
+inline value write_coordinates(graph<13> g, value x, value places, value source, bool accumulate) {
+    if (!accumulate) return g.op<"ScatterND">(x, places, source);
+    if (x.dtype() == dtype::bool_)
+        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), places, g.cast(source, dtype::int32), true),
+                      dtype::bool_);
+    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    return g.within<16>().op<"ScatterND">(x, places, source, attr::reduction_s("add"));
+}
+
+/// x where a mask over some axes is false, the source where it is true; for sources that are the same for every true element.
+inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
+    std::int64_t const after = x.rank() - axis - mask.rank();
+    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
+    value from = source;
+    std::vector<std::int64_t> ones;
+    for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
+        ones.push_back(source.rank() - after - 1 + i);
+    if (!ones.empty()) from = unsqueeze(g, from, ones);
+    value at = g.cast(mask, dtype::bool_);
+    std::vector<std::int64_t> last;
+    for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
+    if (!last.empty()) at = unsqueeze(g, at, last);
+    if (!accumulate) return g.op<"Where">(at, from, x);
+    value const more = g.op<"Where">(at, from, number_like(g, x, 0));
+    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+}
+
+/// aten::index_put: x[indices] = source, or += with `accumulate` (trap 14).
+inline value put_with(graph<13> g, value x, std::span<optional_value const> indices, value source, bool accumulate) {
+    source = g.cast(source, x.dtype());
+    auto const has = [](optional_value const& v) { return v.has_value(); };
+    auto const first = std::find_if(indices.begin(), indices.end(), has);
+    if (first == indices.end()) throw unsupported_error("no index");
+    if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
+        if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
+
+    index_tensors const by = read_indices(g, x, indices);
+    value const places = coordinates(g, by);
+    if (is_empty(places)) return x;
+    std::vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
+    value const into = permute(g, x, perm);
+    // The source is broadcast to what reading x[indices] gives, then the indexed axes go first as in ScatterND.
+    std::vector<sym_int> shape = g.sizes(places);
+    shape.pop_back();
+    auto const depth = static_cast<std::int64_t>(shape.size());
+    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
+    std::vector<sym_int> const rest = g.sizes(into);
+    auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
+    shape.insert(shape.end(), kept + front, rest.end());
+    shape.insert(shape.begin(), kept, kept + front);
+    std::vector<std::int64_t> indexed;
+    for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
+    value const updates =
+        permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
+    std::vector<std::int64_t> back(perm.size());
+    for (std::size_t i = 0; i != perm.size(); ++i)
+        back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+    return permute(g, write_coordinates(g, into, places, updates, accumulate), back);
+}
+inline constexpr auto index_put = [](graph<13> g, value self, std::span<optional_value const> indices, value values,
+                                     bool accumulate) { return put_with(g, self, indices, values, accumulate); };
+
+} // namespace detail
+
+inline constexpr auto scatter = table(
+    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
+    symbolic<"aten::put(self, index, source, accumulate)">(
+        [](graph<13> g, value self, value index, value source, bool accumulate) {
+            if (is_empty(index)) return self;
+            value const places = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+            value const y =
+                detail::write_coordinates(g, flat(g, self), places, flat(g, g.cast(source, self.dtype())), accumulate);
+            return reshape(g, y, g.sizes(self));
+        }),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(
+        [](graph<13> g, value self, std::int64_t dim, value index, value src) {
+            return detail::write_elements(g, self, dim, index, src);
+        }),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(
+        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
+            return detail::write_elements(g, self, dim, index, detail::filled_as(g, self, index, number));
+        }),
+    // Scatter operators reduce since opset 16, to extremes since 18; so do the rows.
+    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
+        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) {
+            return detail::reduce_elements(g, self, dim, index, src, detail::reduction_named(reduce));
+        }),
+    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
+        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) {
+            value const source = detail::filled_as(g, self, index, number);
+            return detail::reduce_elements(g, self, dim, index, source, detail::reduction_named(reduce));
+        }),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(
+        [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+            return detail::reduce_elements(g, self, dim, index, src, "add");
+        }),
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
+        [](graph<18> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
+           bool include_self) { return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self); }),
+    symbolic<"aten::index_copy(self, dim, index, source)">(
+        [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+            auto const [at, from] = detail::along(g, self, dim, index, source);
+            return detail::write_elements(g, self, dim, at, from);
+        }),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(
+        [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
+            auto const [at, from] = detail::along(g, self, dim, index, source);
+            value const factor = number_like(g, from, alpha);
+            value const scaled = alpha == 1                     ? from
+                                 : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                                : g.op<"Mul">(from, factor);
+            return detail::reduce_elements(g, self, dim, at, scaled, "add");
+        }),
+    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(
+        [](graph<18> g, value self, std::int64_t dim, value index, value source, std::string_view reduce,
+           bool include_self) {
+            auto const [at, from] = detail::along(g, self, dim, index, source);
+            return detail::scatter_reduced(g, self, dim, at, from, reduce, include_self);
+        }),
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
+        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
+            return detail::fill_index(g, self, dim, index, number_like(g, self, number));
+        }),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
+        [](graph<13> g, value self, std::int64_t dim, value index, value number) {
+            return detail::fill_index(g, self, dim, index, number);
+        }),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">([](graph<13> g, value self, value src,
+                                                                         std::int64_t dim, std::optional<sym_int> start,
+                                                                         std::optional<sym_int> end, sym_int step) {
+        return detail::write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
+    }),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(
+        [](graph<13> g, value self, value src, std::int64_t dim, sym_int index) {
+            return detail::write_selected(g, self, src, dim, index);
+        }),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(
+        [](graph<13> g, value self, value src, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+            return detail::write_diagonal(g, self, src, offset, dim1, dim2);
+        }),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(
+        [](graph<13> g, value self, value src, axis_list size, axis_list stride, std::optional<std::int64_t> offset) {
+            tensor places = detail::strided_places(size, stride, offset.value_or(0));
+            places.sizes = {places.element_count()};
+            return detail::write_places(g, self, g.constant(std::move(places)), src);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Choosing elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+#pragma once
+
+#include <algorithm>
+
+#include <aton/mappings/elementwise_binary.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline value choose_promoted(graph<13> g, value condition, value a, value b) {
+    auto const [x, y, type] = promoted(g, a, b);
+    return choose(g, g.cast(condition, dtype::bool_), x, y);
+}
+
+/// The bounds count in type promotion, NaN stays NaN, and an upper bound below the lower one wins: so does ATen.
+inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
+    dtype const type = result_type(self, lower, upper);
+    value x = g.cast(self, type);
+    if (lower) x = maximum(g, x, g.cast(*lower, type));
+    if (upper) x = minimum(g, x, g.cast(*upper, type));
+    return x;
+}
+
+/// Clip where the bounds are in order; its result is undefined where they are not, or are NaN. ONNX Runtime runs no
+/// Clip of bfloat16.
+inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
+    optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
+    optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
+    dtype const type = result_type(self, lo, hi);
+    bool const in_order = lo && hi && lower->to<double>() <= upper->to<double>();
+    if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
+    return g.op<"Clip">(g.cast(self, type), g.cast(*lo, type), g.cast(*hi, type));
+}
+
+/// Whether two shapes surely agree.
+inline bool same_shape(value a, value b) {
+    if (a.rank() != b.rank()) return false;
+    for (std::int64_t i = 0; i != a.rank(); ++i)
+        if (!a.size(i).same_as(b.size(i))) return false;
+    return true;
+}
+
+/// `x` broadcast to the common shape of both. Expand broadcasts in both directions.
+inline value broadcast_with(graph<13> g, value x, value other) {
+    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
+}
+
+inline value masked_select(graph<13> g, value self, value mask) {
+    // Compress takes no bfloat16.
+    value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
+    return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
+                                   in_one_dimension(g, broadcast_with(g, mask, x))),
+                  self.dtype());
+}
+
+/// The n-th true element of the broadcast mask takes the n-th element of source.
+inline value masked_scatter(graph<13> g, value self, value mask, value source) {
+    value const target = broadcast_with(g, self, mask);
+    value const positions =
+        g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
+    value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
+    value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
+    return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
+}
+
+/// [n, rank]; for 0-d [n, 0], n being 1 or 0.
+inline value nonzero(graph<13> g, value self) {
+    if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
+    value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
+    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(std::vector<value>{count, g.ints({0})}, attr::axis_i(0))),
+                  dtype::int64);
+}
+
+inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { return nonzero(g, self); };
+inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
+    return clamp(g, self, lower, upper);
+};
+inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<scalar> lower,
+                                             std::optional<scalar> upper) -> value {
+    return clamp_to_numbers(g, self, lower, upper);
+};
+
+} // namespace detail
+
+inline constexpr auto selection = table(
+    symbolic<"aten::where.self(condition, self, other)">([](graph<13> g, value condition, value a, value b) -> value {
+        return detail::choose_promoted(g, condition, a, b);
+    }),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(
+        [](graph<13> g, value condition, value a, scalar b) -> value {
+            return detail::choose_promoted(g, condition, a, wrapped_number(g, b));
+        }),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(
+        [](graph<13> g, value condition, scalar a, value b) -> value {
+            return detail::choose_promoted(g, condition, wrapped_number(g, a), b);
+        }),
+    symbolic<"aten::where.Scalar(condition, self, other)">(
+        [](graph<13> g, value condition, scalar a, scalar b) -> value {
+            return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
+        }),
+    // The columns of nonzero; a 0-d condition counts as one element.
+    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> std::vector<value> {
+        value const indices =
+            g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
+        std::vector<value> rows;
+        for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
+            rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
+        return rows;
+    }),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
+        return detail::choose(g, mask, number_like(g, self, n), self);
+    }),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
+        [](graph<13> g, value self, value mask, value filler) -> value {
+            return detail::choose(g, mask, g.cast(filler, self.dtype()), self);
+        }),
+    symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
+    symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
+    symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
+    symbolic<"aten::clip.Tensor(self, min, max)">(detail::clamp_row),
+    symbolic<"aten::clamp_min(self, min)">(detail::with_number<maximum>),
+    symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
+    symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
+    symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
+    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>),
+    symbolic<"aten::masked_scatter(self, mask, source)">(
+        [](graph<13> g, value self, value mask, value source) -> value {
+            return detail::masked_scatter(g, self, mask, source);
+        }),
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row), symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+
+} // namespace aton::mappings

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow and their kin.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <aton/mappings/view.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+/// Pieces of these sizes. One piece is x itself (trap 38).
+inline std::vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
+    axis = normalize_axis(axis, x.rank());
+    if (sizes.size() == 1) return {x};
+    return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
+}
+
+/// How many tensors the call gives, where only the program knows; refused where it does not.
+inline std::int64_t expected_count(graph<13> g) {
+    if (g.context().expected.empty())
+        throw unsupported_error("the number of results depends on a size that is not static");
+    return static_cast<std::int64_t>(g.context().expected.size());
+}
+
+/// Pieces of one size; the last may be smaller.
+inline std::vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
+    sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
+    if (size.is(0) || n.is(0)) return {x};
+    bool const fixed = n.is_constant() && size.is_constant();
+    std::int64_t const count = fixed ? (n.constant() + size.constant() - 1) / size.constant() : expected_count(g);
+    std::vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
+    sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
+    return split_sizes(g, x, sizes, axis);
+}
+inline constexpr auto split_size = [](graph<13> g, value self, sym_int split_size, std::int64_t dim) {
+    return split_evenly(g, self, split_size, dim);
+};
+inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, std::int64_t dim) {
+    return split_sizes(g, self, sizes, dim);
+};
+
+/// aten::chunk: at most `chunks` pieces, all but the last of the same size; of an empty dimension as many as asked for.
+inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
+    sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
+    if (n.is(0)) return std::vector<value>(static_cast<std::size_t>(chunks), self);
+    return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
+};
+
+/// aten::tensor_split: `sections` pieces, the first of them larger by one where it does not divide.
+inline std::vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
+    sym_int const n = g.size(x, axis);
+    std::vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
+    return split_sizes(g, x, sizes, axis);
+}
+/// Pieces between indices, as Python slices: negative ones count from the end, too large ones are cut.
+inline std::vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
+    std::vector<value> out;
+    sym_int start = 0;
+    for (sym_int const& end : indices) {
+        out.push_back(slice(g, x, axis, start, end));
+        start = end;
+    }
+    out.push_back(slice(g, x, axis, start, to_the_end));
+    return out;
+}
+/// hsplit, vsplit and dsplit: tensor_split along the axis of that name.
+inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
+
+inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> std::vector<value> {
+    dim = normalize_axis(dim, self.rank());
+    sym_int const size = g.size(self, dim);
+    std::int64_t const n = size.is_constant() ? size.constant() : expected_count(g);
+    if (n == 1) return {squeeze(g, self, dim)};
+    std::vector<value> out;
+    for (std::int64_t i = 0; i != n; ++i) out.push_back(select(g, self, dim, i));
+    return out;
+};
+
+inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+    axis = normalize_axis(axis, x.rank());
+    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
+    if (!start.is_constant()) { // computed, so it may be negative
+        value const s = start.as_value();
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+    }
+    return slice(g, x, axis, start, add(g, start, length));
+}
+inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+    return narrow_axis(g, self, dim, start, length);
+};
+
+} // namespace detail
+
+inline constexpr auto splitting = table(
+    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">(
+        [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+            return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+        }),
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">(
+        [](graph<13> g, value self, size_list indices, std::int64_t dim) {
+            return detail::split_at(g, self, indices, dim);
+        }),
+    // A computed number of sections would give a computed number of results.
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
+        [](graph<13> g, value self, value places, std::int64_t dim) {
+            dim = normalize_axis(dim, self.rank());
+            if (places.rank() == 0) return detail::split_sections(g, self, places.constant<std::int64_t>(), dim);
+            std::int64_t const count =
+                places.size(0).is_static() ? places.size(0).size() : detail::expected_count(g) - 1;
+            std::vector<sym_int> indices;
+            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, places, 0, i));
+            return detail::split_at(g, self, indices, dim);
+        }),
+    symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
+        return detail::split_sections(g, self, sections, detail::horizontal(self));
+    }),
+    symbolic<"aten::vsplit.int(self, sections)">(
+        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
+    symbolic<"aten::dsplit.int(self, sections)">(
+        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
+    symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
+        return detail::split_at(g, self, indices, detail::horizontal(self));
+    }),
+    symbolic<"aten::vsplit.array(self, indices)">(
+        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
+    symbolic<"aten::dsplit.array(self, indices)">(
+        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
+    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
+    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
+                                                                 sym_int length) {
+        value const at = g.cast(start, dtype::int64);
+        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, std::vector<sym_int>{}), length);
+    }));
+
+} // namespace aton::mappings

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Distinct elements: aten's unique operators as ONNX's Unique.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+using unique_results = std::tuple<value, optional_value, optional_value>;
+
+/// Unique sorts in any case: ATen's `sorted=False` allows every order. What is not asked for is not produced.
+inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
+    auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
+    optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
+    return {y, from, return_counts ? optional_value(counts) : optional_value()};
+}
+
+/// Neighbours that are equal count once: the first of each run, where every element lies, and how long the runs are.
+inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
+    value const x = flat(g, self);
+    sym_int const n = g.size(x, 0);
+    if (n.is(0)) {
+        value const none = empty_constant(g, std::vector<std::int64_t>{0}, dtype::int64);
+        return {x,
+                return_inverse ? optional_value(reshape(g, none, g.sizes(self))) : optional_value(),
+                return_counts ? optional_value(none) : optional_value()};
+    }
+    value const differs = g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
+    value const starts = g.op<"Concat">(
+        std::vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
+    value const y = g.op<"Compress">(x, starts, attr::axis_i(0));
+    optional_value inverse;
+    optional_value counts;
+    if (return_inverse) {
+        value const run = g.op<"Sub">(g.op<"CumSum">(g.cast(starts, dtype::int64), g.scalar(0, dtype::int64)), 1);
+        inverse = reshape(g, run, g.sizes(self));
+    }
+    if (return_counts) {
+        value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
+        value const next =
+            g.op<"Concat">(std::vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
+        counts = g.op<"Sub">(next, first);
+    }
+    return {y, inverse, counts};
+}
+
+} // namespace detail
+
+inline constexpr auto unique = table(
+    symbolic<"aten::_unique(self, sorted, return_inverse)">([](graph<13> g, value self, bool, bool return_inverse) {
+        auto const [y, inverse, counts] = detail::unique_elements(g, self, return_inverse, false);
+        return std::tuple<value, optional_value>(y, inverse);
+    }),
+    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(
+        [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+            return detail::unique_elements(g, self, return_inverse, return_counts);
+        }),
+    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(
+        [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+            std::int64_t const axis = normalize_axis(dim, self.rank());
+            auto const [y, indices, inverse, counts] =
+                g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
+            return std::tuple<value, value, value>(y, inverse, counts);
+        }),
+    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
+        [](graph<13> g, value self, bool return_inverse, bool return_counts,
+           std::optional<std::int64_t> dim) -> detail::unique_results {
+            if (dim && self.rank() > 1) return g.unsupported("runs of equal slices along a dim");
+            return detail::distinct_runs(g, self, return_inverse, return_counts);
+        }));
+
+} // namespace aton::mappings

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Views: aten's reshape, squeeze, permute, expand and their kin, which change the shape and no element.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings {
+
+namespace detail {
+
+inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
+inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
+    return reshape(g, self, g.sizes(other));
+};
+inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
+    // BitCast came with opset 26, for elements of one width.
+    if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
+        return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
+    return g.unsupported("the same bytes as another dtype");
+};
+
+/// Whether squeeze drops a dimension. Of a dimension that is not static the recorded rank of the result tells; a symbol is larger than 1,
+/// as in torch.export.
+inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
+    if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
+    auto const& expected = g.context().expected;
+    if (expected.size() == 1 && expected[0].shape.has_rank() &&
+        static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
+        return false;
+    if (x.size(axis).is_symbolic()) return false;
+    throw unsupported_error("squeeze of a dimension whose size is not known");
+}
+inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
+    std::vector<std::int64_t> gone;
+    if (x.rank() != 0)
+        for (std::int64_t axis : normalize_axes(axes, x.rank()))
+            if (squeezes(g, x, axis)) gone.push_back(axis);
+    return gone.empty() ? x : squeeze(g, x, gone);
+}
+inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
+inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return squeeze_ones(g, self, {&dim, 1});
+};
+inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
+inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
+};
+
+inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
+    return swap_axes(g, self, dim0, dim1);
+};
+inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
+    return permute(g, self, normalize_axes(dims, self.rank()));
+};
+inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
+};
+inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
+};
+inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("the conjugate of complex numbers");
+    return transpose_matrices(g, self);
+};
+inline constexpr auto reverse_dims = [](graph<13> g, value self) {
+    std::vector<std::int64_t> perm = iota(self.rank());
+    std::reverse(perm.begin(), perm.end());
+    return permute(g, self, perm);
+};
+inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
+    return move_axes(g, self, {&source, 1}, {&destination, 1});
+};
+inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
+    return move_axes(g, self, source, destination);
+};
+
+inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
+    return expand(g, self, std::vector(size.begin(), size.end()));
+};
+
+/// Dimensions first to last become one.
+inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
+    std::int64_t const rank = x.rank();
+    if (rank == 0) return reshape(g, x, {1});
+    first = normalize_axis(first, rank);
+    last = normalize_axis(last, rank);
+    if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
+    if (first == last) return x;
+    if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
+    // Any batch size with one node and no constants.
+    if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
+    std::vector<sym_int> const sizes = g.sizes(x);
+    std::vector<sym_int> to(sizes.begin(), sizes.begin() + first);
+    to.push_back(product(
+        g, std::span(sizes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1))));
+    to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
+    return reshape(g, x, to);
+}
+inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
+    return flatten_axes(g, self, start_dim, end_dim);
+};
+inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
+    dim = normalize_axis(dim, self.rank());
+    std::vector<sym_int> to = g.sizes(self);
+    std::vector<sym_int> parts(sizes.begin(), sizes.end());
+    sym_int rest = 1;
+    for (sym_int const& s : parts)
+        if (!s.is(-1)) rest = multiply(g, rest, s);
+    for (sym_int& s : parts)
+        if (s.is(-1)) s = divide(g, to[static_cast<std::size_t>(dim)], rest);
+    to.erase(to.begin() + dim);
+    to.insert(to.begin() + dim, parts.begin(), parts.end());
+    return reshape(g, self, to);
+};
+
+/// A tensor with `n` dimensions or more, as aten::atleast_1d, 2d and 3d place them.
+inline value at_least(graph<13> g, value x, std::int64_t n) {
+    std::int64_t const rank = x.rank();
+    if (rank >= n) return x;
+    if (rank == 0) return reshape(g, x, std::vector<sym_int>(static_cast<std::size_t>(n), 1));
+    if (n == 2) return unsqueeze(g, x, 0);
+    return rank == 1 ? unsqueeze(g, x, std::vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
+}
+template <std::int64_t N>
+inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
+template <std::int64_t N>
+inline constexpr auto all_at_least_dims = [](graph<13> g, std::span<value const> tensors) {
+    std::vector<value> out;
+    for (value const& v : tensors) out.push_back(at_least(g, v, N));
+    return out;
+};
+
+inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
+
+} // namespace detail
+
+inline constexpr auto reshaping = table(
+    symbolic<"aten::view(self, size)">(detail::to_sizes), symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
+    symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
+        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+    }),
+    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
+    // The strides only say where the elements lie.
+    symbolic<"aten::_reshape_alias(self, size, stride)">(
+        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
+        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
+    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
+    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
+    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
+    symbolic<"aten::ravel(self)">([](graph<13> g, value self) { return flat(g, self); }),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all), symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
+    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
+    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims),
+    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim),
+    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim),
+    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>),
+    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>),
+    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>),
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+
+inline constexpr auto transposing = table(
+    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
+    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::t(self)">(detail::transpose_matrix), symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices), symbolic<"aten::mH(self)">(detail::adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::adjoint), symbolic<"aten::adjoint(self)">(detail::adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims), symbolic<"aten::permute(self, dims)">(detail::permute_dims),
+    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
+    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
+    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
+    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
+    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
+
+inline constexpr auto expanding = table(
+    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
+    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
+    symbolic<"aten::expand_as(self, other)">(
+        [](graph<13> g, value self, value other) { return expand_to(g, self, shape_of(g, other)); }),
+    symbolic<"aten::broadcast_to(self, size)">(
+        [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
+    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return shape_of(g, self); }));
+
+inline constexpr auto view = reshaping + transposing + expanding;
+
+} // namespace aton::mappings

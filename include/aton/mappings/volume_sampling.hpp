@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// grid_sampler over three dimensions as arithmetic and gathers: GridSample knows only two before opset 20.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <aton/mappings/shaping.hpp>
+
+namespace aton::mappings::detail {
+
+/// One element that a point reads along one dimension, for all points: (batch, points).
+struct grid_tap {
+    value index;  ///< int64, inside of the input
+    value weight; ///< its share
+    value inside; ///< bool: false reads as 0
+};
+
+/// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
+inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, bool align_corners) {
+    value const last = g.op<"Sub">(n, 1.0);
+    value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
+    value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
+    if (padding == 0) return at;
+    if (padding == 2) {
+        value const span = align_corners ? last : n;
+        double const low = align_corners ? 0.0 : -0.5;
+        value const period = g.op<"Max">(std::vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
+        value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
+        at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
+    }
+    return g.op<"Clip">(at, 0.0, last);
+}
+
+inline grid_tap tap_at(graph<13> g, value position, value weight, value n) {
+    value const last = g.op<"Sub">(n, 1.0);
+    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
+    return {g.cast(g.op<"Clip">(position, 0.0, last), dtype::int64), weight, inside};
+}
+
+/// Two neighbours, or the nearest element (halves go to the even one).
+inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
+                                       bool align_corners) {
+    value const n = g.cast(g.to_value(size), c.dtype());
+    value const at = grid_position(g, c, n, padding, align_corners);
+    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n)};
+    value const first = g.op<"Floor">(at);
+    value const rest = g.op<"Sub">(at, first);
+    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n),
+            tap_at(g, g.op<"Add">(first, 1.0), rest, n)};
+}
+
+/// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
+inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                           bool align_corners) {
+    std::vector<sym_int> const sizes = g.sizes(x);
+    value const points = reshape(g, grid, {sizes[0], -1, 3});
+    std::vector<grid_tap> taps;
+    for (std::int64_t i = 0; i != 3; ++i) {
+        sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
+        value const c = select(g, points, 2, 2 - i); // the grid names x first
+        std::vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
+        std::vector<grid_tap> next;
+        for (grid_tap const& a : taps)
+            for (grid_tap const& b : along) {
+                value const index = g.op<"Add">(g.op<"Mul">(a.index, g.to_value(n)), b.index);
+                next.push_back(
+                    {index, mode == 1 ? a.weight : g.op<"Mul">(a.weight, b.weight), g.op<"And">(a.inside, b.inside)});
+            }
+        taps = i == 0 ? along : next;
+    }
+    value const flattened = reshape(g, x, {sizes[0], sizes[1], -1});
+    std::vector<value> parts;
+    for (grid_tap const& t : taps) {
+        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(std::vector<sym_int>{1, sizes[1], 1}));
+        value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
+        value const bounded = g.op<"Where">(unsqueeze(g, t.inside, 1), read, 0.0);
+        parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
+    }
+    value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
+    return reshape(g, y, {sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)});
+}
+
+} // namespace aton::mappings::detail

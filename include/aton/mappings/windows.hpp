@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Sliding windows over spatial dimensions: batch handling, parameter lists, and windows as one Gather where no ONNX kernel does them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/common.hpp>
+
+namespace aton::mappings::detail {
+
+using ints = std::vector<std::int64_t>;
+
+/// A list parameter over `n` dimensions: one number stands for all, none for `fallback`.
+inline ints spread(std::span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+    if (given.empty()) return fallback;
+    if (given.size() == 1) return ints(n, given[0]);
+    if (given.size() != n)
+        throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
+                                " dimensions");
+    return {given.begin(), given.end()};
+}
+
+/// Calls `body` with x as (batch, channel, n spatial dimensions); an unbatched x has one dimension less, and so has the result.
+template <class Body>
+value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
+    if (x.rank() == n + 2) return body(x);
+    if (x.rank() != n + 1)
+        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                             " spatial dimensions");
+    return squeeze(g, body(unsqueeze(g, x, 0)), 0);
+}
+
+/// The same for bodies with values and indices.
+template <class Body>
+std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
+    if (x.rank() == n + 2) return body(x);
+    if (x.rank() != n + 1)
+        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                             " spatial dimensions");
+    auto const [values, indices] = body(unsqueeze(g, x, 0));
+    return {squeeze(g, values, 0), squeeze(g, indices, 0)};
+}
+
+/// What the windows over one dimension read: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
+struct axis_windows {
+    std::int64_t in = 0;
+    std::vector<ints> taps;
+
+    [[nodiscard]] std::int64_t out() const { return static_cast<std::int64_t>(taps.size()); }
+    [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
+};
+
+/// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
+inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+                            std::int64_t dilation, std::int64_t before) {
+    axis_windows w{in, {}};
+    for (std::int64_t o = 0; o < out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        for (std::int64_t k = 0; k != kernel; ++k) {
+            std::int64_t const at = o * stride - before + k * dilation;
+            taps.push_back(at >= 0 && at < in ? at : -1);
+        }
+    }
+    return w;
+}
+
+/// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
+inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
+    axis_windows w{in, {}};
+    std::size_t longest = 0;
+    for (std::int64_t o = 0; o != out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        for (std::int64_t at = o * in / out; at != ((o + 1) * in + out - 1) / out; ++at) taps.push_back(at);
+        longest = std::max(longest, taps.size());
+    }
+    for (ints& taps : w.taps) taps.resize(longest, -1);
+    return w;
+}
+
+/// Windows over all spatial dimensions, flattened: `index` holds kernel x positions offsets into a (channel's) plane; `plane` means padding.
+struct window_table {
+    ints out;
+    std::int64_t kernel = 1;
+    std::int64_t positions = 1;
+    std::int64_t plane = 1;
+    ints index;
+
+    [[nodiscard]] bool has_padding() const { return std::find(index.begin(), index.end(), plane) != index.end(); }
+    /// How many elements each window reads.
+    [[nodiscard]] ints counts() const {
+        ints n(static_cast<std::size_t>(positions), 0);
+        for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
+        return n;
+    }
+};
+
+inline window_table combine(std::span<axis_windows const> axes) {
+    window_table t;
+    t.index = {0};
+    for (axis_windows const& a : axes) {
+        ints next;
+        for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
+            for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
+                std::int64_t const before =
+                    t.index[static_cast<std::size_t>(k / a.length() * t.positions + o / a.out())];
+                std::int64_t const at =
+                    a.taps[static_cast<std::size_t>(o % a.out())][static_cast<std::size_t>(k % a.length())];
+                next.push_back(before == t.plane || at < 0 ? t.plane * a.in : before * a.in + at);
+            }
+        }
+        t.index = std::move(next);
+        t.kernel *= a.length();
+        t.positions *= a.out();
+        t.plane *= a.in;
+        t.out.push_back(a.out());
+    }
+    return t;
+}
+
+/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads `fill`.
+inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
+    value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
+    if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
+    tensor index = int64_tensor(t.index);
+    index.sizes = {t.kernel, t.positions};
+    return g.op<"Gather">(flat, g.constant(std::move(index)), attr::axis_i(2));
+}
+
+/// (batch, channel, positions) to (batch, channel, out...).
+inline value unflatten(graph<13> g, value x, window_table const& t) {
+    ints sizes{0, 0};
+    sizes.insert(sizes.end(), t.out.begin(), t.out.end());
+    return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
+}
+
+inline bool has_static_plane(value x) {
+    for (std::int64_t i = 2; i != x.rank(); ++i)
+        if (!x.size(i).is_static()) return false;
+    return true;
+}
+
+/// The static spatial sizes of (batch, channel, spatial...); refuses when one is not known.
+inline ints static_plane(value x) {
+    ints sizes;
+    for (std::int64_t i = 2; i != x.rank(); ++i) {
+        if (!x.size(i).is_static())
+            throw unsupported_error("a dynamic height or width needs windows that ONNX has no operator for");
+        sizes.push_back(x.size(i).size());
+    }
+    return sizes;
+}
+
+/// bfloat16 came to Conv and the pools in opset 22; before, ATen's accumulation in float32 is spelled out.
+template <class Body>
+value widened(graph<13> g, value x, Body body) {
+    if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
+    return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
+}
+
+} // namespace aton::mappings::detail

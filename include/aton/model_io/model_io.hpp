@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// ONNX files: a graph as a ModelProto, a ModelProto as a graph, and the ONNX checker. Follows onnx/onnx.proto of ONNX 1.23.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton {
+
+/// What a written model says about itself.
+struct model_options {
+    std::string producer_name = "aton";
+    std::string producer_version; ///< empty: Aton's
+    std::string doc;
+    std::vector<std::pair<std::string, std::string>> metadata; ///< metadata_props
+    int ir_version = 0; ///< 0: the lowest that is legal for the opset and what the graph holds
+};
+
+/// A tensor of a model whose bytes lie in another file.
+struct external_tensor {
+    std::string name;
+    std::string location; ///< relative to the model's folder
+    std::int64_t offset = 0;
+    std::int64_t length = -1; ///< -1: to the end of the file
+};
+
+/// A model as it was read. Tensors in other files keep type and sizes and have no bytes.
+struct model {
+    graph_data graph;
+    std::int64_t ir_version = 0;
+    std::string producer_name;
+    std::string producer_version;
+    std::string doc;
+    std::vector<std::pair<std::string, std::string>> metadata;
+    std::vector<external_tensor> external;
+    std::vector<std::string> functions; ///< "domain::name" of the model's own functions; their bodies are not read
+};
+
+/// The bytes of a ModelProto. The same graph gives the same bytes. Constant nodes stay nodes; types that are known become value_info;
+/// outputs of unknown type are completed by ONNX's inference. Throws aton::error for what ONNX cannot hold: an output of unknown
+/// dtype, a tensor whose bytes do not fit its sizes, more than 2 GiB.
+[[nodiscard]] std::string to_model_proto(graph_data const& graph, model_options const& options = {});
+
+/// Writes the model to `path`. The file appears whole or not at all: a temporary beside it is renamed.
+void write_model(graph_data const& graph, std::string const& path, model_options const& options = {});
+
+/// The model in a file. Throws aton::error, one line that names the file, for anything that is not a readable ONNX model.
+[[nodiscard]] model read_model(std::string const& path);
+/// The model in memory; `name` is what messages call it.
+[[nodiscard]] model parse_model(std::string_view bytes, std::string_view name = "model");
+
+/// Holds a file against ONNX's checker with full, strict shape inference; external data must be there. Throws aton::error with the
+/// first problem on one line.
+void check_model(std::string const& path);
+/// The same for a model in memory; tensors in other files are looked for in the working directory.
+void check_model_bytes(std::string_view bytes, std::string_view name = "model");
+
+} // namespace aton

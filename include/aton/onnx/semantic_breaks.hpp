@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Where the meaning of an ONNX call changed although it stayed legal, so that a mapping must not cross that opset.
+// Kept by hand from the documentation texts of onnx 1.23.2 (defs/*/old.cc against defs/*/defs.cc) and its version converter:
+// a row stands for a call that was legal before and gives another result, or none, from that opset on. What only became
+// legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace aton::onnx {
+
+/// One change of meaning: calls of `op` (default domain) mean something else from `opset` on.
+struct semantic_break {
+    std::string_view op;
+    int opset = 0;
+    std::string_view reason;
+};
+
+/// Which calls a conditional break concerns.
+enum class break_condition : std::uint8_t {
+    attribute_given, ///< those that give the attribute
+    outputs_above,   ///< those that take more than `count` outputs
+    inputs_below,    ///< those with fewer than `count` inputs
+    inputs_above,    ///< those with more than `count` inputs
+};
+
+/// A change of meaning of some calls only.
+struct conditional_break : semantic_break {
+    break_condition condition = break_condition::attribute_given;
+    std::string_view attribute = {};
+    int count = 0;
+};
+
+namespace detail {
+
+inline constexpr std::string_view broadcasting = "shapes must agree before, NumPy broadcasting after";
+inline constexpr std::string_view one_axis =
+    "flattens to 2-D at axis (default 1) before, works along one axis (default -1) after";
+inline constexpr std::string_view rnn_sequence =
+    "output Y is optional unless output_sequence=1 before, always filled after";
+inline constexpr std::string_view odd_padding =
+    "the odd element of the padding is on one side before, on the other after";
+inline constexpr std::string_view right_padding =
+    "with ceil_mode, windows that start in the right padding count before, are ignored after";
+
+/// Breaks of every call, sorted by (op, opset). A comment says what a row rests on where the reason does not.
+inline constexpr semantic_break semantic_breaks[] = {
+    {"Add", 7, broadcasting},
+    {"And", 7, broadcasting},
+    {"BatchNormalization", 7, "is_test=0 (training) is the default before, one output means inference after"},
+    {"DFT", 20, "axis is 1 by default before, -2 after"}, // equal for one signal dimension only
+    {"Div", 7, broadcasting},
+    {"Dropout", 7, "is_test=0 (training) is the default before, the runtime decides after"},
+    {"Dropout", 12, "the runtime decides about training before, training_mode (default false) after"},
+    {"Equal", 7, broadcasting},
+    {"GRU", 7, rnn_sequence},
+    {"Gemm", 7, "C must have the result's shape before, is broadcast after"},
+    {"Greater", 7, broadcasting},
+    {"GroupNormalization", 21, "scale and bias are per group before, per channel after"},
+    {"Hardmax", 13, one_axis},
+    {"LSTM", 7, rnn_sequence},
+    {"Less", 7, broadcasting},
+    {"LogSoftmax", 13, one_axis},
+    {"Max", 8, broadcasting},
+    {"Mean", 8, broadcasting},
+    {"Min", 8, broadcasting},
+    {"Mul", 7, broadcasting},
+    {"OneHot", 11, "negative indices give off_value everywhere before, count from depth after"},
+    {"Or", 7, broadcasting},
+    {"PRelu", 7, "a 1-D slope is per channel before, broadcast to the last axis after"},
+    {"Pow", 7, broadcasting},
+    {"RNN", 7, rnn_sequence},
+    {"Resize", 11, "samples at x / scale before, at half pixels by default after"}, // also: roi became an input
+    {"RoiAlign", 16, "samples without the half-pixel shift by default before, with it after"},
+    {"Scan", 9, "input 0 is sequence_lens and axis 0 the batch before, neither after"},
+    {"Selu", 6, "the defaults of alpha and gamma have four decimals before, float32 precision after"},
+    {"Softmax", 13, one_axis},
+    {"Sub", 7, broadcasting},
+    {"Sum", 8, broadcasting},
+    {"Xor", 7, broadcasting},
+};
+
+// clang-format off: a row is a line
+/// Breaks of some calls, sorted by (op, opset).
+inline constexpr conditional_break conditional_breaks[] = {
+    {{"AveragePool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
+    // Five outputs with saved_mean and saved_var before; inference, with one output, never changed.
+    {{"BatchNormalization", 14, "more than one output means training before, training_mode=1 after"}, break_condition::outputs_above, {}, 1},
+    // Statistics are taken in float from 15 on, whatever X is: only training takes statistics.
+    {{"BatchNormalization", 15, "training statistics of float16 are float16 before, float after"}, break_condition::attribute_given, "training_mode"},
+    // `if (auto_pads != SAME_UPPER)` became `==`: the odd element of padding changed its side, for NOTSET too.
+    {{"ConvTranspose", 11, odd_padding}, break_condition::attribute_given, "auto_pad"},
+    {{"ConvTranspose", 11, odd_padding}, break_condition::attribute_given, "output_shape"},
+    {{"Dropout", 10, "the mask has the data's type before, bool after"}, break_condition::outputs_above, {}, 1},
+    {{"GridSample", 20, "the modes are bilinear and bicubic before, linear and cubic after"}, break_condition::attribute_given, "mode"},
+    {{"MaxPool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
+    // Opset 11 asks for an empty `scales` beside `sizes`; 13 calls both together an error.
+    {{"Resize", 13, "sizes stands beside an empty scales before, scales must be left out after"}, break_condition::inputs_above, {}, 3},
+    {{"Split", 18, "the number of outputs says the parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
+};
+// clang-format on
+
+} // namespace detail
+
+/// The first break of every call of `op` inside (since, until], or null. What depends on the call is in the other overload.
+constexpr semantic_break const* find_break(std::string_view op, int since, int until) {
+    for (semantic_break const& b : detail::semantic_breaks)
+        if (b.op == op && since < b.opset && b.opset <= until) return &b;
+    return nullptr;
+}
+
+/// The first break inside (since, until] of a call with so many inputs and outputs and with those attributes for which
+/// `gives(name)` is true, or null. Breaks of every call included.
+template <class Gives>
+constexpr semantic_break const* find_break(std::string_view op, int since, int until, int inputs, int outputs,
+                                           Gives const& gives) {
+    semantic_break const* first = find_break(op, since, until);
+    for (conditional_break const& b : detail::conditional_breaks) {
+        if (b.op != op || since >= b.opset || b.opset > until) continue;
+        bool const concerned = b.condition == break_condition::attribute_given ? gives(b.attribute)
+                               : b.condition == break_condition::outputs_above ? outputs > b.count
+                               : b.condition == break_condition::inputs_below  ? inputs < b.count
+                                                                               : inputs > b.count;
+        if (concerned && (first == nullptr || b.opset < first->opset)) first = &b;
+    }
+    return first;
+}
+
+} // namespace aton::onnx

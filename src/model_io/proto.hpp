@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Shared by the sources of model_io: protobuf's ModelProto from files and memory, and errors on one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// protobuf 3.21's generated code and headers are not ours
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <onnx/onnx_pb.h>
+#pragma GCC diagnostic pop
+
+namespace aton::detail {
+
+/// The bytes of a regular file; throws aton::error.
+std::string read_file(std::string const& path);
+/// Parses a ModelProto that has at least a graph and an ir_version; throws aton::error.
+::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name);
+/// The text on one line, without control characters, cut where it gets too long.
+std::string one_line(std::string_view text);
+
+} // namespace aton::detail

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// From a ModelProto to a graph: everything that a person wants to see of it. Files come from anywhere, so nothing in them is believed.
+#include <aton/model_io/model_io.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "proto.hpp"
+
+#include <aton/dsl/error.hpp>
+
+namespace aton {
+
+namespace {
+
+dtype read_dtype(int number) {
+    return number > 0 && number < static_cast<int>(dtype_count) ? static_cast<dtype>(number) : dtype::undefined;
+}
+
+shape read_shape(::onnx::TensorShapeProto const& from) {
+    std::vector<dim> dims;
+    for (auto const& d : from.dim()) {
+        if (d.has_dim_value() && d.dim_value() >= 0) dims.emplace_back(d.dim_value());
+        else dims.push_back(d.has_dim_param() ? dim(d.dim_param()) : dim());
+    }
+    return shape(dims);
+}
+
+value_type read_type(::onnx::TypeProto const& from) {
+    value_type out;
+    ::onnx::TypeProto const* type = &from;
+    bool const optional = type->has_optional_type();
+    if (optional) type = &type->optional_type().elem_type();
+    bool const sequence = type->has_sequence_type();
+    if (sequence) type = &type->sequence_type().elem_type();
+    if (sequence) out.kind = optional ? value_kind::optional_sequence : value_kind::sequence;
+    else if (optional) out.kind = value_kind::optional_tensor;
+    if (!type->has_tensor_type()) return out; // maps, sparse tensors and the like
+    out.dtype = read_dtype(type->tensor_type().elem_type());
+    if (type->tensor_type().has_shape()) out.shape = read_shape(type->tensor_type().shape());
+    return out;
+}
+
+template <class Field>
+void append_all(tensor& to, Field const& field) {
+    for (auto v : field) to.append(static_cast<scalar>(v));
+}
+
+class model_reader {
+public:
+    model_reader(std::string_view name, model& out) : name_(name), out_(out) {}
+
+    graph_data read(::onnx::GraphProto const& from) {
+        graph_data g;
+        g.name = from.name();
+        g.opset = opset_;
+        g.opset_imports = imports_;
+        scopes_.emplace_back();
+        values(from, g);
+        for (auto const& v : from.value_info()) set_type(g, v);
+        for (auto const& v : from.output()) set_type(g, v);
+        for (auto const& n : from.node()) node(n, g);
+        for (auto const& o : from.output()) g.outputs.push_back(find(g, o.name()));
+        scopes_.pop_back();
+        pending_.pop_back();
+        return g;
+    }
+
+    void imports(::onnx::ModelProto const& from) {
+        for (auto const& i : from.opset_import()) {
+            auto const version = i.version() > 0 && i.version() < 1 << 20 ? static_cast<int>(i.version()) : 0;
+            if (i.domain().empty() || i.domain() == "ai.onnx") opset_ = version;
+            else imports_.emplace_back(i.domain(), version);
+        }
+    }
+
+private:
+    struct scope {
+        std::unordered_map<std::string, value_id> ids;
+        graph_data const* graph = nullptr;
+    };
+
+    [[noreturn]] void refuse(std::string const& what) const { throw error(name_ + ": " + detail::one_line(what)); }
+
+    /// Everything that has a name in the graph, so that the order of nodes does not matter.
+    void values(::onnx::GraphProto const& from, graph_data& g) {
+        scope& s = scopes_.back();
+        s.graph = &g;
+        for (auto const& i : from.input()) s.ids.emplace(i.name(), g.add_input(i.name(), read_type(i.type())));
+        for (auto const& i : from.initializer())
+            initializer(i.name(), read_tensor(i, "initializer '" + i.name() + "'"), g);
+        for (auto const& i : from.sparse_initializer()) {
+            tensor t{read_dtype(i.values().data_type()), {i.dims().begin(), i.dims().end()}, {}};
+            (void)require_sizes(t, "sparse initializer '" + i.values().name() + "'");
+            initializer(i.values().name(), std::move(t), g);
+        }
+        std::vector<value_id> definitions;
+        std::int64_t producer = 0;
+        for (auto const& n : from.node()) {
+            for (std::string const& o : n.output()) {
+                if (o.empty()) continue;
+                value_id const id = g.add_value({}, o);
+                g.values[id].producer = producer;
+                s.ids.emplace(o, id); // a second definition has a value of its own, which nobody refers to
+                definitions.push_back(id);
+            }
+            ++producer;
+        }
+        std::reverse(definitions.begin(), definitions.end());
+        pending_.push_back(std::move(definitions));
+    }
+
+    void initializer(std::string const& name, tensor data, graph_data& g) {
+        auto const [found, is_new] = scopes_.back().ids.emplace(name, 0);
+        if (is_new)
+            found->second =
+                g.add_value({data.type, shape(std::vector<dim>(data.sizes.begin(), data.sizes.end()))}, name);
+        g.initializers.push_back({found->second, std::move(data)});
+    }
+
+    value_id find(graph_data& g, std::string const& name) {
+        if (name.empty()) return no_value;
+        auto& ids = scopes_.back().ids;
+        if (auto const known = ids.find(name); known != ids.end()) return known->second;
+        value_type type; // of a graph around this one, or of nowhere: then the checker complains
+        for (std::size_t i = scopes_.size() - 1; i-- != 0;)
+            if (auto const outer = scopes_[i].ids.find(name); outer != scopes_[i].ids.end()) {
+                type = scopes_[i].graph->values[outer->second].type;
+                break;
+            }
+        value_id const id = g.add_value(std::move(type), name);
+        ids.emplace(name, id);
+        return id;
+    }
+
+    void set_type(graph_data& g, ::onnx::ValueInfoProto const& v) {
+        auto const known = scopes_.back().ids.find(v.name());
+        if (known != scopes_.back().ids.end() && v.has_type()) g.values[known->second].type = read_type(v.type());
+    }
+
+    void node(::onnx::NodeProto const& from, graph_data& g) {
+        graph_node n;
+        n.domain = from.domain() == "ai.onnx" ? std::string() : from.domain();
+        n.op = from.op_type();
+        for (std::string const& i : from.input()) n.inputs.push_back(find(g, i));
+        for (std::string const& o : from.output()) {
+            n.outputs.push_back(o.empty() ? no_value : pending_.back().back());
+            if (!o.empty()) pending_.back().pop_back();
+        }
+        for (auto const& a : from.attribute()) n.attributes.push_back(attribute(a, from));
+        n.source = from.doc_string();
+        for (auto const& entry : from.metadata_props())
+            if (entry.key() == "source") n.source = entry.value();
+        g.nodes.push_back(std::move(n));
+    }
+
+    node_attribute attribute(::onnx::AttributeProto const& from, ::onnx::NodeProto const& owner) {
+        using onnx::attr_type;
+        node_attribute a;
+        a.name = from.name();
+        a.type = static_cast<attr_type>(from.type());
+        std::string const what = owner.op_type() + " '" + owner.name() + "', attribute '" + a.name + "'";
+        a.i = from.i();
+        a.f = from.f();
+        a.s = from.s();
+        a.ints.assign(from.ints().begin(), from.ints().end());
+        a.floats.assign(from.floats().begin(), from.floats().end());
+        a.strings.assign(from.strings().begin(), from.strings().end());
+        if (from.has_t()) a.tensors.push_back(read_tensor(from.t(), what));
+        for (auto const& t : from.tensors()) a.tensors.push_back(read_tensor(t, what));
+        if (from.has_g()) a.graphs.push_back(read(from.g()));
+        for (auto const& g : from.graphs()) a.graphs.push_back(read(g));
+        return a;
+    }
+
+    /// The number of elements; refuses negative and absurd sizes.
+    [[nodiscard]] std::size_t require_sizes(tensor const& t, std::string const& what) const {
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 256;
+        std::size_t n = 1;
+        for (std::int64_t size : t.sizes) {
+            if (size < 0 || (size != 0 && n > most / static_cast<std::size_t>(size)))
+                refuse(what + " has impossible sizes");
+            n *= static_cast<std::size_t>(size);
+        }
+        return n;
+    }
+
+    tensor read_tensor(::onnx::TensorProto const& from, std::string const& what) {
+        tensor t{read_dtype(from.data_type()), {from.dims().begin(), from.dims().end()}, {}};
+        std::size_t const n = require_sizes(t, what);
+        if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL) {
+            external(from);
+            return t;
+        }
+        if (bits(t.type) == 0) return t; // strings: shown by their number
+        std::size_t const expected = (n * bits(t.type) + 7) / 8;
+        if (from.has_raw_data()) t.bytes = from.raw_data();
+        else typed_data(from, t);
+        if (t.bytes.size() != expected)
+            refuse(what + " has " + std::to_string(t.bytes.size()) + " bytes, its sizes need " +
+                   std::to_string(expected));
+        return t;
+    }
+
+    /// The fields before raw_data: small types are one to an int32.
+    static void typed_data(::onnx::TensorProto const& from, tensor& t) {
+        switch (t.type) {
+        case dtype::float32: return append_all(t, from.float_data());
+        case dtype::float64: return append_all(t, from.double_data());
+        case dtype::int64: return append_all(t, from.int64_data());
+        case dtype::complex64:
+            for (float f : from.float_data()) detail::append_bytes(t.bytes, f);
+            return;
+        case dtype::complex128:
+            for (double d : from.double_data()) detail::append_bytes(t.bytes, d);
+            return;
+        case dtype::uint32:
+            for (std::uint64_t v : from.uint64_data()) detail::append_bytes(t.bytes, static_cast<std::uint32_t>(v));
+            return;
+        case dtype::uint64:
+            for (std::uint64_t v : from.uint64_data()) detail::append_bytes(t.bytes, v);
+            return;
+        default: break;
+        }
+        std::size_t const width = bits(t.type) < 8 ? 1 : bits(t.type) / 8; // packed below 8 bits, one byte to an int32
+        for (std::int32_t v : from.int32_data()) {
+            if (width == 1) detail::append_bytes(t.bytes, static_cast<std::uint8_t>(v));
+            else if (width == 2) detail::append_bytes(t.bytes, static_cast<std::uint16_t>(v));
+            else detail::append_bytes(t.bytes, v);
+        }
+    }
+
+    void external(::onnx::TensorProto const& from) {
+        external_tensor e;
+        e.name = from.name();
+        for (auto const& entry : from.external_data()) {
+            bool const number = !entry.value().empty() && entry.value().size() < 19 &&
+                                entry.value().find_first_not_of("0123456789") == std::string::npos;
+            if (entry.key() == "location") e.location = entry.value();
+            if (entry.key() == "offset" && number) e.offset = std::stoll(entry.value());
+            if (entry.key() == "length" && number) e.length = std::stoll(entry.value());
+        }
+        out_.external.push_back(std::move(e));
+    }
+
+    std::string name_;
+    model& out_;
+    int opset_ = 0;
+    std::vector<std::pair<std::string, int>> imports_;
+    std::vector<scope> scopes_;
+    std::vector<std::vector<value_id>> pending_; ///< results of the nodes still to come, last first
+};
+
+} // namespace
+
+model parse_model(std::string_view bytes, std::string_view name) {
+    ::onnx::ModelProto const proto = detail::parse_model_proto(bytes, name);
+    model out;
+    out.ir_version = proto.ir_version();
+    out.producer_name = proto.producer_name();
+    out.producer_version = proto.producer_version();
+    out.doc = proto.doc_string();
+    for (auto const& entry : proto.metadata_props()) out.metadata.emplace_back(entry.key(), entry.value());
+    for (auto const& f : proto.functions()) out.functions.push_back(f.domain() + "::" + f.name());
+    model_reader reader(name, out);
+    reader.imports(proto);
+    out.graph = reader.read(proto.graph());
+    return out;
+}
+
+model read_model(std::string const& path) { return parse_model(detail::read_file(path), path); }
+
+} // namespace aton

@@ -1,0 +1,9 @@
+// rule: number_without_type
+// error: onnx::Relu (opset 13): input X is a number whose type no other input determines; use g.scalar(number, dtype)
+// twin: (1.5) => (x)
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o,
+                  [[maybe_unused]] std::span<value const> list) {
+    g.op<"Relu">(1.5);
+}

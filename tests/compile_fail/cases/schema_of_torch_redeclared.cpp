@@ -1,0 +1,10 @@
+// rule: schema_differs
+// error: aten::relu: torch declares another schema; name the arguments only: aten::relu(...)
+// twin: Tensor x) => Tensor self)
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+inline constexpr auto rows = table(
+    symbolic<"aten::relu(Tensor x) -> Tensor">([](graph<13> g, value self) {
+        static_cast<void>(g);
+        return self;
+    }));

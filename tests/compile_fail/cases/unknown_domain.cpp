@@ -1,0 +1,9 @@
+// rule: no_such_operator
+// error: my.domain::Relu (opset 13): no such operator
+// twin: my.domain::Relu => Relu
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o,
+                  [[maybe_unused]] std::span<value const> list) {
+    g.op<"my.domain::Relu">(x);
+}

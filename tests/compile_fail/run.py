@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compiles wrong programs and demands the one right sentence; compiles their good twins and demands silence.
+
+A case is a C++ file that starts with three lines:
+    // rule: name of the broken rule
+    // error: the sentence that the compiler must print in its first error
+    // twin: wrong token => right token
+The twin is the same file with the one token replaced. The compiler must refuse the case (non-zero exit code), its first error must hold the
+sentence, and on GCC be at most 8 lines long; the twin must compile without a warning.
+
+    run.py --compiler "g++ -std=c++20" --include include [--case NAME] [--show]
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+LONGEST_FIRST_ERROR = 8
+
+
+def read_case(path):
+    lines = path.read_text().split("\n")
+    fields = {}
+    for line, key in zip(lines, ("rule", "error", "twin")):
+        prefix = f"// {key}: "
+        if not line.startswith(prefix):
+            raise ValueError(f"{path.name}: line '{prefix}...' expected, found '{line}'")
+        fields[key] = line[len(prefix):]
+    wrong, arrow, right = fields["twin"].partition(" => ")
+    body = "\n".join(lines[3:])
+    if not arrow or body.count(wrong) != 1:
+        raise ValueError(f"{path.name}: the wrong token must stand exactly once in the program: {wrong}")
+    return {"name": path.stem, **fields, "bad": body, "good": body.replace(wrong, right)}
+
+
+def plain(text):
+    """Compiler output as prose: template arguments that hold one sentence in pieces are joined, escapes undone."""
+    text = text.replace("\\'", "'")
+    return re.sub(r'"\}(?:, (?:aton::)?fixed_string<[^<>]*>\{(?:\{)?")', "", text).replace('"}}, {{"', "")
+
+
+def first_error(output):
+    """The lines from the start to the end of the first error with its source lines."""
+    lines = output.split("\n")
+    at = next((i for i, line in enumerate(lines) if re.search(r"\berror: ", line)), None)
+    if at is None:
+        return []
+    end = at + 1
+    while end < len(lines) and re.match(r"\s", lines[end]):
+        end += 1
+    return lines[:end]
+
+
+def compile_text(arguments, text):
+    run = subprocess.run(arguments.compiler.split() + ["-fsyntax-only", "-x", "c++", "-I", arguments.include, *WARNINGS, "-"],
+                         input=text, capture_output=True, text=True, timeout=300)
+    return run.returncode, run.stderr
+
+
+def check(arguments, case):
+    problems = []
+    code, output = compile_text(arguments, case["bad"])
+    first = first_error(output)
+    if code == 0:
+        problems.append("the wrong program compiles")
+    elif case["error"] not in plain("\n".join(first)):
+        problems.append("the first error does not say: " + case["error"])
+    elif "g++" in arguments.compiler and "clang" not in arguments.compiler and len(first) > LONGEST_FIRST_ERROR:
+        problems.append(f"the first error is {len(first)} lines long, at most {LONGEST_FIRST_ERROR} allowed")
+    if problems or arguments.show:
+        problems.append("\n".join("    | " + line[:400] for line in first))
+    if code == 0 or problems == [] or not arguments.show:
+        code, output = compile_text(arguments, case["good"])
+        if code != 0 or output.strip():
+            problems.append("the good twin does not compile silently:\n" + "\n".join("    | " + line[:400] for line in output.split("\n")[:12]))
+    return case["name"], problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    here = pathlib.Path(__file__).parent
+    parser.add_argument("--compiler", default="g++ -std=c++20")
+    parser.add_argument("--include", default=str(here.parent.parent / "include"))
+    parser.add_argument("--cases", default=str(here / "cases"))
+    parser.add_argument("--case", action="append", help="only this case (several allowed)")
+    parser.add_argument("--show", action="store_true", help="print every first error")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+
+    cases = [read_case(path) for path in sorted(pathlib.Path(arguments.cases).glob("*.cpp"))]
+    if arguments.case:
+        cases = [case for case in cases if case["name"] in arguments.case]
+    if not cases:
+        sys.exit("compile_fail: no cases")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for name, problems in pool.map(lambda case: check(arguments, case), cases):
+            if problems:
+                failed += not arguments.show
+                print(f"{name}: " + "\n  ".join(problems))
+    rules = {case["rule"] for case in cases}
+    print(f"{len(cases)} wrong programs with their twins, {len(rules)} rules, {failed} failed ({arguments.compiler})")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Compares the outputs of a model with the recorded results of ATen."""
+
+import numpy as np
+
+from oracle_data import arguments_by_name
+
+# |got - expected| <= atol + rtol * |expected|. Half types: about 4 units in the last place, since ONNX Runtime may
+# round where ATen accumulates in float32. Integers and bools are compared exactly.
+TOLERANCE = {  # dtype: (rtol, atol)
+    "float64": (1e-7, 1e-9),
+    "float32": (1e-4, 1e-5),
+    "float16": (4e-3, 1e-3),
+    "bfloat16": (3.2e-2, 8e-3),
+    "complex64": (1e-4, 1e-5),
+}
+
+
+def snippet(array, at=None):
+    flat = array.reshape(-1) if at is None else array[at].reshape(-1)
+    return "[" + ", ".join(str(v) for v in flat[:6].tolist()) + (", ...]" if flat.size > 6 else "]")
+
+
+def difference(expected, got):
+    """Why two arrays of one dtype and shape differ; '' when they agree. NaN must meet NaN, infinities the same ones."""
+    name = expected.dtype.name
+    if name not in TOLERANCE:
+        wrong = expected != got
+        if not wrong.any():
+            return ""
+        count = f"{int(wrong.sum())} of {wrong.size} values differ"
+        return f"{count}: expected {snippet(expected, wrong)}, got {snippet(got, wrong)}"
+    rtol, atol = TOLERANCE[name]
+    wide = np.complex128 if name.startswith("complex") else np.float64
+    e, g = expected.astype(wide), got.astype(wide)
+    if wide is np.complex128:
+        e, g = np.stack([e.real, e.imag]), np.stack([g.real, g.imag])
+    finite = np.isfinite(e) & np.isfinite(g)
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.where(finite, np.abs(g - e), 0)
+        close = finite & (error <= atol + rtol * np.abs(e))
+    same = (np.isnan(e) & np.isnan(g)) | (e == g) | close
+    if same.all():
+        return ""
+    wrong = ~same
+    if (np.isnan(e) != np.isnan(g)).any():
+        what = "NaN at other places"
+    elif (np.isinf(e) != np.isinf(g)).any():
+        what = "infinities at other places"
+    else:
+        what = f"max error {error.max():.3g}"
+    count = f"{int(wrong.sum())} of {wrong.size} values differ"
+    return f"{count} ({what}): expected {snippet(e, wrong)}, got {snippet(g, wrong)}"
+
+
+def type_difference(expected, got):
+    if expected.dtype != got.dtype:
+        return f"dtype {got.dtype.name}, expected {expected.dtype.name}"
+    if expected.shape != got.shape:
+        return f"shape {list(got.shape)}, expected {list(expected.shape)}"
+    return ""
+
+
+def gathered(case, tensors, indices):
+    """The elements of `self` that an index output names along `dim`; None where the call has no such form."""
+    arguments = arguments_by_name(case)
+    if not isinstance(arguments.get("self"), dict):
+        return None
+    source = tensors[arguments["self"]["tensor"]]
+    dim = arguments.get("dim", -1)
+    if dim is None or not isinstance(dim, int):
+        return None
+    if source.ndim == 0:
+        return source.reshape(1)[indices.reshape(-1)]
+    if indices.ndim == source.ndim - 1:
+        indices = np.expand_dims(indices, dim)
+    if indices.ndim != source.ndim or (indices < 0).any() or (indices >= source.shape[dim]).any():
+        return None
+    return np.take_along_axis(source, indices, dim)
+
+
+def compare_tensor(case, tensors, expected, got):
+    """Why one output is wrong; '' when it is right."""
+    wrong_type = type_difference(expected, got)
+    if wrong_type or case["compare"] == "meta":
+        return wrong_type
+    if case["compare"] == "nonunique":  # signs and bases are free: only dtype and shape are held against ATen
+        return ""
+    wrong = difference(expected, got)
+    # Equal keys: another index of an equal value is as good.
+    if wrong and "ties" in case["flags"] and expected.dtype == np.int64:
+        e, g = gathered(case, tensors, expected), gathered(case, tensors, got)
+        if e is not None and g is not None and e.shape == g.shape:
+            wrong = difference(e, g)
+    return wrong
+
+
+def as_array(recorded, tensors, got):
+    """A recorded result as an array. Plain numbers are 0-d: int64, bool, or a float as wide as the model's."""
+    if isinstance(recorded, dict) and "tensor" in recorded:
+        return tensors[recorded["tensor"]]
+    if isinstance(recorded, bool):
+        return np.array(recorded)
+    if isinstance(recorded, int):
+        return np.array(recorded, dtype=np.int64)
+    width = got.dtype if got.dtype in (np.float32, np.float64) else np.float64
+    return np.array(float(recorded["float"]), dtype=width)
+
+
+def compare_outputs(case, tensors, layout, produced):
+    """Holds the outputs {name: array} against the case. `layout` names them: one entry per result, a list for a
+    Tensor[], None where the mapping does not produce the result. Gives (problem or '', numbers of the results not
+    produced)."""
+    if len(layout) != len(case["outputs"]):
+        return f"{len(layout)} results, expected {len(case['outputs'])}", []
+    missing, compared = [], 0
+    for i, (name, recorded) in enumerate(zip(layout, case["outputs"])):
+        if recorded is None:
+            continue
+        if name is None:
+            missing.append(i)
+            continue
+        names, expected = (name, recorded) if isinstance(recorded, list) else ([name], [recorded])
+        if not isinstance(names, list) or len(names) != len(expected):
+            count = len(names) if isinstance(names, list) else 1
+            return f"result {i}: a list of {count}, expected {len(expected)}", missing
+        for part, (n, r) in enumerate(zip(names, expected)):
+            got = produced[n]
+            problem = compare_tensor(case, tensors, as_array(r, tensors, got), got)
+            if problem:
+                return f"result {i}{f'[{part}]' if isinstance(recorded, list) else ''}: {problem}", missing
+        compared += 1
+    if missing and compared == 0:
+        return "no result is produced", missing
+    return "", missing

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The aton command from outside: what it prints, where, and with which exit status (0 done, 1 failed, 2 wrong usage).
+
+usage: aton_command_test.py ATON FIRST_MODEL
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ATON, FIRST_MODEL = sys.argv[1:3]
+
+
+def aton(*arguments):
+    return subprocess.run([ATON, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+class AtonCommand(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.model = Path(cls.folder.name, "first_model.onnx")
+        cls.printed = subprocess.run([FIRST_MODEL, cls.model], capture_output=True, text=True, check=True).stdout
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def file(self, name, content):
+        path = Path(self.folder.name, name)
+        path.write_bytes(content)
+        return path
+
+    def fails(self, run, status, *words):
+        self.assertEqual(run.returncode, status, run.stderr)
+        self.assertTrue(run.stderr.startswith("aton: "), run.stderr)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        for word in words:
+            self.assertIn(word, run.stderr)
+
+    def test_print_shows_the_graph_that_the_program_showed(self):
+        run = aton("print", self.model)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        comment, graph = run.stdout.split("\n", 1)
+        self.assertRegex(comment, r"^# IR 9, opset 20, made by aton \d+\.\d+\.\d+$")
+        self.assertEqual(graph, self.printed)
+
+    def test_check(self):
+        run = aton("check", self.model)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn(": ok (10 nodes, IR 9, opset 20", run.stdout)
+
+    def test_bad_files(self):
+        whole = self.model.read_bytes()
+        cut = self.file("cut.onnx", whole[: len(whole) // 2])
+        text = self.file("text.onnx", b"hello")
+        empty = self.file("empty.onnx", b"")
+        for command in ("print", "check"):
+            self.fails(aton(command, cut), 1, "cut.onnx", "cut short")
+            self.fails(aton(command, text), 1, "text.onnx")
+            self.fails(aton(command, empty), 1, "is empty")
+            self.fails(aton(command, "nowhere.onnx"), 1, "nowhere.onnx: no such file")
+            self.fails(aton(command, self.folder.name), 1, "is a folder")
+
+    def test_an_illegal_model(self):
+        bad = self.file("bad.onnx", self.model.read_bytes().replace(b"Relu", b"Rely"))
+        self.fails(aton("check", bad), 1, "bad.onnx", "Rely")
+        self.assertEqual(aton("print", bad).returncode, 0)
+
+    def test_several_files_are_all_checked(self):
+        run = aton("check", "nowhere.onnx", self.model)
+        self.fails(run, 1, "nowhere.onnx")
+        self.assertIn("first_model.onnx: ok", run.stdout)
+
+    def test_wrong_usage(self):
+        self.fails(aton(), 2, "subcommand")
+        self.fails(aton("frobnicate"), 2)
+        self.fails(aton("print"), 2, "FILE")
+        self.fails(aton("print", self.model, "more"), 2)
+        self.fails(aton("ops", "--opset", "99"), 2, "99")
+        self.fails(aton("ops", "--format", "xml"), 2, "xml")
+        self.fails(aton("ops", "--all", "--mapped"), 2)
+
+    def test_help_and_version(self):
+        for arguments in ([], ["ops"], ["print"], ["check"]):
+            run = aton(*arguments, "--help")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertIn("Usage: aton", run.stdout)
+        self.assertRegex(aton("--version").stdout, r"^aton \d+\.\d+\.\d+\n$")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            run = subprocess.run([ATON, "print", self.model], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.fails(run, 1, "standard output")
+
+    def test_ops(self):
+        rows = json.loads(aton("ops", "--format", "json").stdout)
+        self.assertGreaterEqual(len({row["overload"] for row in rows}), 220)
+        for row in rows:
+            self.assertTrue(row["schema"].startswith(row["overload"] + "("), row)
+            self.assertTrue(1 <= row["since"] <= row["until"], row)
+        elu = [row for row in rows if row["overload"] == "aten::elu"]
+        self.assertEqual(len(elu), 1)
+
+        text = aton("ops").stdout
+        self.assertEqual(text, aton("ops", "--mapped").stdout)
+        self.assertEqual(len(text.splitlines()), len(rows))
+        markdown = aton("ops", "--format", "markdown").stdout.splitlines()
+        self.assertEqual(len(markdown), len(rows) + 2)
+        self.assertTrue(all(line.replace("\\|", "").count("|") == 4 for line in markdown))
+
+    def test_ops_of_one_opset(self):
+        rows = json.loads(aton("ops", "--format", "json", "--opset", 13).stdout)
+        self.assertTrue(rows)
+        self.assertTrue(all(row["since"] <= 13 <= row["until"] for row in rows))
+        names = [row["overload"] for row in rows]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_all_ops(self):
+        mapped = json.loads(aton("ops", "--format", "json").stdout)
+        everything = json.loads(aton("ops", "--format", "json", "--all").stdout)
+        self.assertEqual([row for row in everything if row["since"] is not None], mapped)
+        self.assertGreater(len(everything), 3000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Reads the built-in tables and torch's schemas; one line, object or table row for each overload and range of opsets.
+#include "list_operators.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/aten/schema_table.hpp>
+#include <aton/mappings.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::tool {
+
+namespace {
+
+struct line {
+    std::string_view overload;
+    std::string_view schema;
+    int since = 0; ///< 0: no mapping
+    int until = 0;
+};
+
+std::string_view overload_of(std::string_view schema) { return schema.substr(0, schema.find('(')); }
+
+std::vector<line> collect(list_request const& request) {
+    std::vector<line> lines;
+    for (dsl::table_view const& table : mappings::library())
+        for (dsl::entry const& e : table)
+            if (request.opset == 0 || e.holds_at(request.opset))
+                lines.push_back({e.overload, e.schema, e.since, e.until});
+    auto const before = [](line const& a, line const& b) {
+        return a.overload != b.overload ? a.overload < b.overload : a.since < b.since;
+    };
+    std::sort(lines.begin(), lines.end(), before);
+    if (request.mapped) return lines;
+    std::size_t const mapped = lines.size();
+    for (std::size_t i = 0; i != aten::schema_count(); ++i) {
+        line const each{overload_of(aten::schema_at(i)), aten::schema_at(i)};
+        auto const same = [&](line const& other) { return other.overload == each.overload; };
+        auto const end = lines.begin() + static_cast<std::ptrdiff_t>(mapped);
+        auto const at = std::lower_bound(lines.begin(), end, each, before);
+        if (each.overload.starts_with("aten::") && (at == end || !same(*at))) lines.push_back(each);
+    }
+    std::sort(lines.begin(), lines.end(), before);
+    return lines;
+}
+
+/// "13-" where the newest opset is included.
+std::string range(line const& l) {
+    if (l.since == 0) return "-";
+    return std::to_string(l.since) + '-' +
+           (l.until >= onnx::newest_version("") ? std::string() : std::to_string(l.until));
+}
+
+/// Schemas hold quotes: default strings.
+std::string escaped(std::string_view text, std::string_view special) {
+    std::string out;
+    for (char c : text) {
+        if (special.find(c) != std::string_view::npos) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string as_text(std::vector<line> const& lines) {
+    std::string out;
+    for (line const& l : lines) {
+        std::string opsets = range(l);
+        opsets.resize(std::max<std::size_t>(opsets.size() + 1, 7), ' ');
+        out += opsets;
+        out += l.schema.empty() ? l.overload : l.schema;
+        out += '\n';
+    }
+    return out;
+}
+
+std::string as_json(std::vector<line> const& lines) {
+    std::string out = "[";
+    for (line const& l : lines) {
+        out += out.size() == 1 ? "\n" : ",\n";
+        out +=
+            R"(  {"overload": ")" + escaped(l.overload, "\"\\") + R"(", "schema": ")" + escaped(l.schema, "\"\\") + '"';
+        out += l.since == 0
+                   ? std::string(R"(, "since": null, "until": null})")
+                   : R"(, "since": )" + std::to_string(l.since) + R"(, "until": )" + std::to_string(l.until) + '}';
+    }
+    return out + "\n]\n";
+}
+
+std::string as_markdown(std::vector<line> const& lines) {
+    std::string out = "| ATen overload | opsets | schema |\n|---|---|---|\n";
+    for (line const& l : lines)
+        out += "| `" + std::string(l.overload) + "` | " + range(l) + " | `" + escaped(l.schema, "|") + "` |\n";
+    return out;
+}
+
+} // namespace
+
+std::string list_operators(list_request const& request) {
+    std::vector<line> const lines = collect(request);
+    switch (request.format) {
+    case list_format::json: return as_json(lines);
+    case list_format::markdown: return as_markdown(lines);
+    default: return as_text(lines);
+    }
+}
+
+} // namespace aton::tool

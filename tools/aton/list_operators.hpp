@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// `aton ops`: which ATen overloads have a mapping, and at which opsets.
+#pragma once
+
+#include <string>
+
+namespace aton::tool {
+
+enum class list_format { text, json, markdown };
+
+struct list_request {
+    int opset = 0;      ///< 0: every opset
+    bool mapped = true; ///< only overloads that have a mapping
+    list_format format = list_format::text;
+};
+
+std::string list_operators(list_request const& request);
+
+} // namespace aton::tool

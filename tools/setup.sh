@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Makes a machine ready to build Aton: Debian packages (where missing, as root) and a Python environment in build/venv.
+# Source it (`. tools/setup.sh`) to get ATON_ROOT, ATON_PYTHON and ATON_ONNX_SOURCE_DIR; or run it. When everything is
+# there it takes a blink and touches no network. ATON_WITH_TORCH=1 adds torch, which only making new test data needs.
+
+aton_setup() {
+    local root missing=() package
+    root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)" || return 1
+
+    # Programs from wherever they come; libraries from Debian.
+    for package in g++ cmake ninja:ninja-build ccache git python3 protoc:protobuf-compiler; do
+        command -v "${package%%:*}" >/dev/null || missing+=("${package##*:}")
+    done
+    if command -v dpkg >/dev/null; then
+        for package in libboost-dev libprotobuf-dev doctest-dev libcli11-dev libeigen3-dev libsimdjson-dev; do
+            dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+        done
+    fi
+    if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
+
+    # PATH's python3 may be pyenv's, which can make environments, or Debian's, which needs python3-venv for it.
+    local venv="$root/build/venv"
+    if ! "$venv/bin/python" -c '' 2>/dev/null; then
+        mkdir -p "$root/build"
+        if ! python3 -m venv --clear "$venv" >/dev/null 2>&1; then
+            aton_install python3-venv || return 1
+            /usr/bin/python3 -m venv --clear "$venv" || return 1
+        fi
+    fi
+
+    # One pip run for each new list of requirements, remembered beside the environment.
+    local wanted
+    wanted="$(cat "$root/tools/requirements.txt"; echo "torch: ${ATON_WITH_TORCH:-0}")"
+    if [ "$(cat "$venv/aton-requirements" 2>/dev/null)" != "$wanted" ]; then
+        echo "setup: installing Python packages into build/venv"
+        local pip=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --root-user-action=ignore)
+        if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then "${pip[@]}" torch==2.13.0 || return 1; fi
+        "${pip[@]}" -r "$root/tools/requirements.txt" || return 1
+        printf '%s\n' "$wanted" >"$venv/aton-requirements"
+    fi
+
+    export ATON_ROOT="$root"
+    export ATON_PYTHON="$venv/bin/python"
+    ATON_ONNX_SOURCE_DIR="$("$ATON_PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" || return 1
+    export ATON_ONNX_SOURCE_DIR
+}
+
+aton_install() {
+    local sudo=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || { echo "setup: missing packages, and neither root nor sudo: $*" >&2; return 1; }
+        sudo=(sudo)
+    fi
+    echo "setup: installing $*"
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update >/dev/null || return 1
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null || return 1
+}
+
+# Configures and builds a preset: aton_build release [targets...]. Quiet unless it fails. One at a time in one folder: two
+# builds in it would do everything twice, and overwrite each other.
+aton_build() {
+    local preset="$1" log
+    shift
+    log="$ATON_ROOT/build/$preset.log"
+    cd "$ATON_ROOT" || return 1
+    echo "build: preset $preset (log: build/$preset.log)"
+    {
+        flock 9
+        {
+            cmake --preset "$preset" "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-DPython3_EXECUTABLE=$ATON_PYTHON" &&
+                cmake --build --preset "$preset" ${1:+--target "$@"}
+        } >"$log" 2>&1 || { tail -n 60 "$log" >&2; echo "build: preset $preset failed" >&2; return 1; }
+    } 9>"$ATON_ROOT/build/$preset.lock"
+}
+
+aton_setup || { echo "setup failed" >&2; return 1 2>/dev/null || exit 1; }
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then echo "ATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR"; fi
