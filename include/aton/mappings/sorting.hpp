@@ -112,7 +112,7 @@ inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     value const least = reduce<"ReduceMin">(
         g, choose(g, frequent, row, number_like(g, row, greatest_value(row.dtype()))), std::array{last - 1}, true);
     value const found = g.op<"Where">(g.op<"Equal">(row, least), p.position, g.scalar(-1, dtype::int64));
-    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse(p.order));
+    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
 /// Ranks to look up: where `interpolation` puts a fractional one, and how far it is above the lower neighbour.
@@ -203,7 +203,7 @@ inline constexpr auto sorting = table(
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
             value const smallest = detail::order_of(g, self, axis, k, false);
-            return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, detail::to_the_end), axis, keepdim);
+            return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }),
     symbolic<"aten::median(self)">(detail::median_all<false>),
     symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
