@@ -57,6 +57,15 @@ aton_install() {
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null || return 1
 }
 
+# What only the tests of label full use: other compilers and the style checkers.
+aton_install_full() {
+    local missing=() program
+    for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19 clang-tidy-19:clang-tidy-19; do
+        command -v "${program%%:*}" >/dev/null || missing+=("${program##*:}")
+    done
+    if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
+}
+
 # Configures and builds a preset: aton_build release [targets...]. Quiet unless it fails. One at a time in one folder: two
 # builds in it would do everything twice, and overwrite each other.
 aton_build() {
