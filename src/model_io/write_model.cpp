@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -207,7 +208,9 @@ private:
         for (value_id id : n.outputs) to.add_output(id == no_value ? std::string() : at(names, id));
         std::vector<node_attribute const*> sorted; // as they are printed: nested graphs get the same names there
         for (node_attribute const& a : n.attributes) sorted.push_back(&a);
-        std::stable_sort(sorted.begin(), sorted.end(), [](auto const* a, auto const* b) { return a->name < b->name; });
+        std::sort(sorted.begin(), sorted.end(), [](auto const* a, auto const* b) {
+            return a->name != b->name ? a->name < b->name : std::less<>()(a, b);
+        });
         for (node_attribute const* a : sorted) write_attribute(*a, to.name(), *to.add_attribute());
         if (n.source.empty()) return;
         if (ir_ < 10) return to.set_doc_string(n.source); // nodes have metadata_props since IR 10

@@ -204,6 +204,10 @@ TEST_CASE("a narrower range is checked against the target") {
     CHECK(g.within<13, 17>().opset() == 17);
     CHECK_THROWS_WITH_AS((void)g.within<18>(), "opset 17 is outside of graph<18, 28>", aton::error);
     CHECK_THROWS_AS(graph<13>(f.data, 12), aton::error);
+    graph_data fresh;
+    graph<13> const h(fresh, 19);
+    CHECK(fresh.opset == 19);
+    CHECK(h.opset() == 19);
 }
 
 TEST_CASE("operators of other domains are held against their newest version and imported") {

@@ -5,13 +5,16 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/fixed_string.hpp>
+#include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/graph_data.hpp>
 #include <aton/onnx/schema.hpp>
@@ -43,14 +46,26 @@ std::vector<Out> copy_list(In const& list) {
     return out;
 }
 
+template <class T>
+concept list_like = requires(T const& list) {
+    std::begin(list);
+    std::end(list);
+};
+template <class List>
+using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
+
 // Returns are deduced and parameters few: there is one such class for every attribute name of ONNX.
 
 template <fixed_string Name>
 struct float_attribute {
-    /// One number or a list of numbers, rounded to float32.
+    /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
     template <class T>
     constexpr auto operator()(T const& v) const {
-        if constexpr (std::convertible_to<T const&, double>) {
+        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || list_like<T>,
+                      "a float attribute takes a number, a scalar or a list of numbers");
+        if constexpr (std::same_as<T, scalar>) {
+            return attribute_argument<Name, onnx::attr_type::f, float>{v.template to<float>()};
+        } else if constexpr (std::convertible_to<T const&, double>) {
             return attribute_argument<Name, onnx::attr_type::f, float>{static_cast<float>(v)};
         } else {
             return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
@@ -67,15 +82,19 @@ struct int_attribute {
     /// One integer, one dtype (as Cast's `to` takes it), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
+        static_assert(std::integral<T> || std::same_as<T, dtype> || list_like<T>,
+                      "an int attribute takes an integer, a dtype or a list of integers");
         if constexpr (std::integral<T> || std::same_as<T, dtype>) {
             return attribute_argument<Name, onnx::attr_type::i, std::int64_t>{static_cast<std::int64_t>(v)};
         } else {
+            static_assert(std::integral<element_of<T>>, "an int attribute takes a list of integers");
             return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{
                 copy_list<std::int64_t>(v)};
         }
     }
     template <class T = std::int64_t>
     auto operator()(std::initializer_list<T> v) const {
+        static_assert(std::integral<T>, "an int attribute takes a list of integers");
         return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
     }
 };
@@ -84,6 +103,8 @@ template <fixed_string Name>
 struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
+        static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
+                      "a string attribute takes a text or a list of texts");
         if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {

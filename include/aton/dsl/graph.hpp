@@ -58,10 +58,12 @@ public:
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
 
+    /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
             throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
                         std::to_string(until) + ">");
+        if (data.opset == 0) data.opset = target;
     }
 
     template <int OtherSince, auto... Other>

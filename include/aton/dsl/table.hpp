@@ -62,6 +62,9 @@ constexpr entry make_entry() {
     }
 }
 
+template <class T>
+inline constexpr bool is_row = requires { typename T::signature; };
+
 constexpr bool overlap(entry const& a, entry const& b) {
     return a.hash == b.hash && a.since <= b.until && b.since <= a.until && a.overload == b.overload;
 }
@@ -101,10 +104,14 @@ struct table_type {
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
 template <class... Rows>
-constexpr table_type<Rows...> table(Rows... rows) {
-    if constexpr (table_type<Rows...>::duplicate.length != 0)
-        (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
-    return {boost::hana::tuple<Rows...>(rows...)};
+constexpr auto table(Rows... rows) {
+    constexpr bool only_rows = (detail::is_row<Rows> && ...);
+    static_assert(only_rows, "table(...) takes rows, as symbolic<\"...\">(body) makes them; tables are joined with +");
+    if constexpr (only_rows) {
+        if constexpr (table_type<Rows...>::duplicate.length != 0)
+            (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
+        return table_type<Rows...>{boost::hana::tuple<Rows...>(rows...)};
+    }
 }
 
 /// The row of `overload` that holds at `opset`; nullptr: none.
