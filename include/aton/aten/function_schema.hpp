@@ -126,8 +126,10 @@ private:
             else if (c == ')' || c == ']') --depth;
             else if (c == '=' && !has_equals) equals = at, has_equals = true;
             else if (c == '"' || c == '\'') {
-                for (++at; at != last && *at != c; ++at)
-                    if (*at == '\\' && ++at == last) break;
+                for (++at; at != last && *at != c; ++at) {
+                    if (*at != '\\') continue;
+                    if (++at == last) break;
+                }
                 if (at == last) break;
             }
         }

@@ -75,10 +75,12 @@ constexpr call_facts<sizeof...(Args)> sort_arguments() {
     return f;
 }
 
-/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx.
+/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx, which may
+/// also be written, as may the printed `onnx::`.
 constexpr std::string_view domain_of(std::string_view name) {
     std::size_t const colons = find_text(name, "::");
-    return colons == std::string_view::npos ? std::string_view{} : name.substr(0, colons);
+    std::string_view const domain = colons == std::string_view::npos ? std::string_view{} : name.substr(0, colons);
+    return domain == "ai.onnx" || domain == "onnx" ? std::string_view{} : domain;
 }
 constexpr std::string_view op_of(std::string_view name) {
     std::size_t const colons = find_text(name, "::");

@@ -88,6 +88,7 @@ public:
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
     template <fixed_string Name, class... Args>
+    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
     auto op(Args const&... args) const {
         using call = detail::checked_call<Since, until, Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);

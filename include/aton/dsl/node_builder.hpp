@@ -120,7 +120,7 @@ public:
 
 private:
     struct number_operand {
-        std::size_t position;
+        std::size_t position = 0;
         scalar number;
     };
 

@@ -125,6 +125,15 @@ constexpr bool signature_is_sound(signature_facts const& f, named_argument const
     return true;
 }
 
+/// Another overload of the operator that has this argument: aten::add.Tensor has self, aten::add has not.
+constexpr std::string_view other_overload_with(std::string_view overload, std::string_view argument) {
+    std::string_view const other = aten::nearest_overload(overload.substr(0, find_text(overload, ".")));
+    aten::schema_argument found;
+    int position = 0;
+    bool const has = other != overload && aten::find_argument(aten::find_schema(other), argument, found, position);
+    return has ? other : std::string_view{};
+}
+
 constexpr sentence signature_problem(signature_facts const& f, named_argument const* arguments) {
     sentence s;
     if (f.declares) {
@@ -144,7 +153,8 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
     for (std::size_t i = 0; i != f.count; ++i) {
         if (arguments[i].position < 0) {
             s << ": no argument " << arguments[i].name;
-            auto const near = aten::nearest_argument(f.schema, arguments[i].name);
+            auto near = aten::nearest_argument(f.schema, arguments[i].name);
+            if (near.empty()) near = other_overload_with(f.overload, arguments[i].name);
             return near.empty() ? s : s << "; did you mean " << near << "?";
         }
         for (std::size_t j = 0; j != i; ++j)

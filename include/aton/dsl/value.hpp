@@ -58,6 +58,7 @@ public:
     /// Made from a Python number: promotes weakly, as in `x + 2`.
     [[nodiscard]] bool is_wrapped_number() const { return record().wrapped_number; }
 
+    // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chains.
     /// States the type of a result where it cannot be inferred.
     value const& set_type(value_type type) const {
         graph_->values[id_].type = std::move(type);
@@ -67,6 +68,7 @@ public:
         graph_->values[id_].type.shape = std::move(shape);
         return *this;
     }
+    // NOLINTEND(modernize-use-nodiscard)
 
     [[nodiscard]] value_id id() const { return id_; }
     [[nodiscard]] graph_data& owner() const { return *graph_; }

@@ -29,7 +29,7 @@ inline value sign_bit(graph<13> g, value x) {
 
 inline value copysign(graph<13> g, value magnitude, value sign) {
     value const m = g.op<"Abs">(magnitude);
-    if (sign.is_constant() && known_number(sign)) return std::signbit(*known_number(sign)) ? g.op<"Neg">(m) : m;
+    if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 

@@ -49,8 +49,8 @@ inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
 struct shift_operands {
     value x;
     value amount;
-    dtype type;
-    std::int64_t limit;
+    dtype type = dtype::undefined;
+    std::int64_t limit = 0;
 };
 inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
     dtype const type = result_type(a, b);

@@ -27,7 +27,7 @@ inline std::string_view reduction_name(std::int64_t reduction) {
 struct class_scores {
     value scores; ///< [N, C, ...]
     value target; ///< [N, ...]
-    bool batched;
+    bool batched = false;
 };
 inline class_scores batched_classes(graph<13> g, value scores, value target) {
     value const index = g.cast(target, dtype::int64);

@@ -19,8 +19,8 @@ enum class bag_mode : std::int64_t { sum, mean, max };
 
 /// What an embedding_bag call says; padding_idx -1 (after wrapping): no padding.
 struct bag_options {
-    bag_mode mode;
-    bool include_last_offset;
+    bag_mode mode = bag_mode::sum;
+    bool include_last_offset = false;
     std::optional<std::int64_t> padding_idx;
 };
 

@@ -113,6 +113,11 @@ inline tap_table cubic_taps(resized_axis const& a, bool align_corners) {
     return t;
 }
 
+/// As ATen rounds: cut off after adding a half. std::lround differs below 0 and for the double below 0.5.
+inline std::int64_t cut_after_half(double x) {
+    return static_cast<std::int64_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): bits of ATen's results
+}
+
 /// Antialiasing: windows that grow with the step, cut at the edges, weights that sum to 1 (_compute_weights_aa).
 inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_corners) {
     double const step = a.step(align_corners);
@@ -126,8 +131,8 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     std::size_t longest = 1;
     for (std::int64_t o = 0; o != a.out; ++o) {
         double const center = step * (static_cast<double>(o) + 0.5);
-        auto const first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
-        auto const last = std::min<std::int64_t>(static_cast<std::int64_t>(center + support + 0.5), a.in);
+        auto const first = std::max<std::int64_t>(cut_after_half(center - support), 0);
+        auto const last = std::min<std::int64_t>(cut_after_half(center + support), a.in);
         auto& row = rows.emplace_back();
         double total = 0;
         for (std::int64_t i = first; i < last; ++i) {
@@ -180,8 +185,7 @@ inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const
 inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
     int precision = 0;
-    while (precision < 22 &&
-           static_cast<std::int64_t>(0.5 + largest * static_cast<double>(std::int64_t{2} << precision)) < (1 << 15))
+    while (precision < 22 && cut_after_half(largest * static_cast<double>(std::int64_t{2} << precision)) < (1 << 15))
         ++precision;
     std::int64_t const one = std::int64_t{1} << precision;
     for (double& w : t.weight) w = std::trunc(w * static_cast<double>(one) + (w < 0 ? -0.5 : 0.5));

@@ -100,7 +100,7 @@ inline value join_layers(graph<13> g, std::vector<value> const& states) {
 }
 
 inline void check_recurrent(value input, std::size_t params, recurrent_options const& o) {
-    std::size_t const each = (o.has_biases ? 4U : 2U) * (o.bidirectional ? 2U : 1U);
+    std::size_t const each = std::size_t{o.has_biases ? 4U : 2U} * (o.bidirectional ? 2U : 1U);
     if (o.train && o.dropout != 0 && o.num_layers > 1)
         throw unsupported_error("dropout between layers draws random numbers");
     if (params != each * static_cast<std::size_t>(o.num_layers))

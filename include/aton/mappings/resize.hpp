@@ -102,9 +102,10 @@ inline optional_value resize_scales(graph<13> g, value x, resize_target const& t
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         bool const fixed =
             t.has_size && t.out[i].is_constant() && !x.size(static_cast<std::int64_t>(i) + 2).is_static();
-        if (!t.scales[i] || !(*t.scales[i] > 0) || fixed)
+        auto const& scale = t.scales[i];
+        if (!scale || !(*scale > 0) || fixed)
             throw unsupported_error("a scale factor beside a size that does not follow from it");
-        factors.append(*t.scales[i]);
+        factors.append(*scale);
     }
     return g.constant(std::move(factors));
 }

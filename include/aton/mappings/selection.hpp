@@ -30,7 +30,7 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> low
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = result_type(self, lo, hi);
-    bool const in_order = lo && hi && lower->to<double>() <= upper->to<double>();
+    bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
     return g.op<"Clip">(g.cast(self, type), g.cast(*lo, type), g.cast(*hi, type));
 }

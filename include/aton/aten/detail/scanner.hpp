@@ -143,7 +143,8 @@ constexpr bool scanner::string_literal() {
     char const quote = *at_++;
     for (; at_ != last_ && *at_ != quote; ++at_) {
         if (*at_ == '\n') return fail("a line ends inside a string");
-        if (*at_ == '\\' && ++at_ == last_) break;
+        if (*at_ != '\\') continue;
+        if (++at_ == last_) break;
     }
     if (at_ == last_) return fail("a string is not closed");
     ++at_;

@@ -23,7 +23,7 @@ namespace detail {
 struct operands {
     value a;
     value b;
-    dtype type;
+    dtype type = dtype::undefined;
 };
 
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
