@@ -84,7 +84,7 @@ public:
         bool const unranked = blur && chance(3);
         std::string const name = "input_" + std::to_string(data.inputs.size());
         input_sizes[name] = run;
-        return {data, data.add_input(name, {type, unranked ? aton::shape() : aton::shape(std::move(dims))})};
+        return {data, data.add_input(name, {type, unranked ? aton::shape() : aton::shape(dims)})};
     }
     /// An earlier result or input of this dtype and a rank in the range whose sizes at run time are known; often a new input.
     value operand(dtype type, std::int64_t low = 0, std::int64_t high = 5) {
@@ -101,9 +101,8 @@ public:
         if (way <= 60) return {data, aton::dsl::detail::append_constant(data, std::move(t))};
         if (way <= 70) {
             std::vector<dim> dims(t.sizes.begin(), t.sizes.end());
-            value const out(data,
-                            data.add_value({type, aton::shape(std::move(dims))},
-                                           "initializer_" + std::to_string(data.values.size())));
+            value const out(
+                data, data.add_value({type, aton::shape(dims)}, "initializer_" + std::to_string(data.values.size())));
             data.initializers.push_back({out.id(), std::move(t)});
             return out;
         }

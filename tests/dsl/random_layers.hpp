@@ -109,10 +109,9 @@ inline void resize(random_graph& g) {
     aton::tensor scales{dtype::float32, {4}, {}};
     sizes to{1, 2};
     for (int i = 0; i != 2; ++i) scales.append(1.0);
-    for (int i = 0; i != 2; ++i) {
+    for (std::size_t i = 0; i != 2; ++i) {
         std::int64_t const t = g.number(2, 16);
-        scales.append(g.chance(50) ? 2.0
-                                   : static_cast<double>(t) / static_cast<double>(in[static_cast<std::size_t>(2 + i)]));
+        scales.append(g.chance(50) ? 2.0 : static_cast<double>(t) / static_cast<double>(in[2 + i]));
         to.push_back(t);
     }
     value const factors(g.data, aton::dsl::detail::append_constant(g.data, scales));

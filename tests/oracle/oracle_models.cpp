@@ -162,9 +162,8 @@ record convert(oracle::json c, aton::dsl::entry const& row, options const& o) {
 }
 
 void write(std::ofstream& out, std::string_view name, record const& r) {
-    out << "{\"case\":" << json_string(name) << ",\"status\":\"" << r.status
-        << "\",\"reason\":" << json_string(r.reason) << ",\"outputs\":" << r.outputs << ",\"bytes\":" << r.model.size()
-        << "}\n"
+    out << R"({"case":)" << json_string(name) << R"(,"status":")" << r.status << R"(","reason":)"
+        << json_string(r.reason) << ",\"outputs\":" << r.outputs << ",\"bytes\":" << r.model.size() << "}\n"
         << r.model;
 }
 

@@ -148,7 +148,7 @@ private:
         if (is_new) {
             std::vector<aton::dim> dims;
             for (json size : e["shape"]) dims.push_back(declared(std::int64_t(size)));
-            at->second = graph_.add_input(std::move(key), {read_dtype(e["dtype"]), aton::shape(std::move(dims))});
+            at->second = graph_.add_input(std::move(key), {read_dtype(e["dtype"]), aton::shape(dims)});
         }
         return aton::dsl::value(graph_, at->second);
     }
