@@ -7,7 +7,7 @@ set -euo pipefail
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
 step "build: the aton command and the example (the first time with the ONNX library, some minutes)"
-aton_build release
+aton_build release aton_command first_model
 aton="$ATON_ROOT/build/release/aton"
 work="$ATON_ROOT/build/demo"
 mkdir -p "$work"
