@@ -17,37 +17,15 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/schema_text.hpp>
 
+#include "parsed.hpp"
+
 namespace {
 
 using namespace aton::aten;
+using namespace aton::aten::tests;
 using namespace std::literals;
 
 // ---- at compile time ------------------------------------------------------------------------------------------------------
-
-constexpr schema_argument argument(std::string_view schema, std::string_view name) {
-    schema_argument out;
-    int position = 0;
-    return find_argument(schema, name, out, position) ? out : schema_argument{};
-}
-constexpr schema_argument registered(std::string_view overload, std::string_view name) {
-    return argument(find_schema(overload), name);
-}
-constexpr int position(std::string_view overload, std::string_view name) {
-    schema_argument out;
-    int at = 0;
-    return find_argument(find_schema(overload), name, out, at) ? at : -1;
-}
-constexpr schema_type type(std::string_view text) {
-    schema_type out;
-    return parse_type(text, out) ? out : schema_type{};
-}
-constexpr schema_return result(std::string_view schema, int index) {
-    schema_return out;
-    return_cursor each{schema};
-    for (int i = 0; i <= index; ++i)
-        if (!each.next(out)) return {};
-    return out;
-}
 
 static_assert(schema_count() == 4182);
 static_assert(find_schema("aten::elu") ==
@@ -123,39 +101,6 @@ static_assert(
     syntax_error(
         "a::b(MemoryFormat f=contiguous_format, Device d=cuda:0, complex z=0.+1.j, float x=.5, Tensor! y) -> ...") ==
     "an argument without a default after one with a default");
-
-// Defaults.
-constexpr default_value preset(std::string_view overload, std::string_view name) {
-    return parse_default(registered(overload, name));
-}
-static_assert(preset("aten::elu", "alpha").kind() == default_kind::integer &&
-              preset("aten::elu", "alpha").as_int() == 1);
-static_assert(preset("aten::layer_norm", "eps").kind() == default_kind::floating &&
-              preset("aten::layer_norm", "eps").as_double() == 1e-5);
-static_assert(preset("aten::conv2d", "stride").kind() == default_kind::int_list &&
-              preset("aten::conv2d", "stride").size() == 2);
-static_assert(preset("aten::conv2d", "stride").int_at(1) == 1 && preset("aten::conv2d", "stride").element(2).empty());
-static_assert(preset("aten::sum", "dtype").kind() == default_kind::none &&
-              preset("aten::elu", "self").kind() == default_kind::invalid);
-static_assert(preset("aten::avg_pool2d", "stride").kind() == default_kind::int_list &&
-              preset("aten::avg_pool2d", "stride").size() == 0);
-static_assert(preset("aten::avg_pool2d", "count_include_pad").as_bool() &&
-              !preset("aten::avg_pool2d", "ceil_mode").as_bool());
-static_assert(parse_default("0", type("float")).kind() == default_kind::floating &&
-              parse_default("0", type("Scalar")).kind() == default_kind::integer);
-static_assert(parse_default("0", type("int[2]")).int_at(1) == 0 && parse_default("True", type("bool[3]")).bool_at(2));
-static_assert(parse_default("[0, 1.5]", type("float[]")).double_at(1) == 1.5 &&
-              parse_default("1.", type("float[2]")).double_at(1) == 1.0);
-static_assert(parse_default("contiguous_format").kind() == default_kind::identifier &&
-              parse_default("-100").as_int() == -100);
-static_assert(parse_default("0.+1.j").kind() == default_kind::complex &&
-              parse_default("2.-1.e-1j").imaginary() == -0.1);
-static_assert(parse_default("2.-1.e-1j").real() == 2.0 &&
-              parse_default("-inf").as_double() == -std::numeric_limits<double>::infinity());
-static_assert(parse_default("[1, True]").kind() == default_kind::invalid &&
-              parse_default("").kind() == default_kind::invalid);
-static_assert(parse_default("9223372036854775808").kind() == default_kind::floating &&
-              parse_default("-9223372036854775808").as_int() == INT64_MIN);
 
 // Nearest names.
 static_assert(nearest_overload("aten::add") == "aten::add.Tensor" && nearest_overload("aten::eluu") == "aten::elu");
@@ -366,63 +311,6 @@ TEST_CASE("hostile text is refused without reading beyond its end") {
         CHECK_FALSE(syntax_error(text).empty());
         CHECK_FALSE(syntax_error(value).empty());
     }
-}
-
-TEST_CASE("numbers are rounded as the C library rounds them") {
-    std::mt19937_64 random{3};
-    auto const same = [](std::string const& text) {
-        double value = -1;
-        CAPTURE(text);
-        REQUIRE(detail::parse_double(text, value));
-        CHECK(value == std::stod(text));
-    };
-    for (std::string_view text : {"0",
-                                  "0.",
-                                  "1.",
-                                  ".5",
-                                  "1e-5",
-                                  "1.0000000000000001e-05",
-                                  "0.33333333333333331",
-                                  "1e308",
-                                  "1.7976931348623157e308",
-                                  "2.2250738585072014e-308",
-                                  "9007199254740993",
-                                  "9007199254740992.99999999999999999999",
-                                  "123456789012345678901234567890",
-                                  "1e22",
-                                  "1e23",
-                                  "0.000001e6"})
-        same(std::string{text});
-    for (int i = 0; i != 20'000; ++i) {
-        std::string text = std::to_string(random() % 1'000'000'000'000'000'000U);
-        text.insert(random() % text.size() + 1, 1, '.');
-        same(text + "e" + std::to_string(static_cast<int>(random() % 560) - 300));
-    }
-    double value = 1;
-    CHECK((detail::parse_double("5e-324", value) && value == std::numeric_limits<double>::denorm_min()));
-    CHECK((detail::parse_double("2e-324", value) && value == 0));
-    CHECK((detail::parse_double("1.5e-323", value) && value == 3 * std::numeric_limits<double>::denorm_min()));
-    CHECK((detail::parse_double("1e309", value) && value == std::numeric_limits<double>::infinity()));
-    CHECK((detail::parse_double("1e99999999999", value) && value == std::numeric_limits<double>::infinity()));
-    CHECK((detail::parse_double("1e-99999999999", value) && value == 0));
-    CHECK((detail::parse_double("-0.", value) && value == 0));
-    for (std::string_view text : {"", "-", ".", "e5", "1e", "1e+-5", "1.2.3", "0x10", "1 "})
-        CHECK_FALSE(detail::parse_double(text, value));
-}
-
-TEST_CASE("escapes of string defaults") {
-    auto const text = [](std::string_view quoted) {
-        std::string out;
-        unescape(quoted, [&](char c) { out += c; });
-        return out;
-    };
-    CHECK(text(R"("mean")") == "mean");
-    CHECK(text(R"(" \n\t\f\v")") == " \n\t\f\v");
-    CHECK(text(R"("\"\'\\")") == "\"'\\");
-    CHECK(text(R"("\x41\x0fA\101\0")") == "A\017AA\0"s);
-    CHECK(text("\"\"").empty());
-    CHECK(text("\"").empty());
-    CHECK(parse_default("[\"a, b\", 'c']").element(1) == "'c'");
 }
 
 } // namespace

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Default values of schema arguments: kinds, numbers rounded as the C library rounds them, escapes.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include <aton/aten/default_value.hpp>
+
+#include "parsed.hpp"
+
+namespace {
+
+using namespace aton::aten;
+using namespace aton::aten::tests;
+using namespace std::literals;
+
+// Defaults.
+constexpr default_value preset(std::string_view overload, std::string_view name) {
+    return parse_default(registered(overload, name));
+}
+static_assert(preset("aten::elu", "alpha").kind() == default_kind::integer &&
+              preset("aten::elu", "alpha").as_int() == 1);
+static_assert(preset("aten::layer_norm", "eps").kind() == default_kind::floating &&
+              preset("aten::layer_norm", "eps").as_double() == 1e-5);
+static_assert(preset("aten::conv2d", "stride").kind() == default_kind::int_list &&
+              preset("aten::conv2d", "stride").size() == 2);
+static_assert(preset("aten::conv2d", "stride").int_at(1) == 1 && preset("aten::conv2d", "stride").element(2).empty());
+static_assert(preset("aten::sum", "dtype").kind() == default_kind::none &&
+              preset("aten::elu", "self").kind() == default_kind::invalid);
+static_assert(preset("aten::avg_pool2d", "stride").kind() == default_kind::int_list &&
+              preset("aten::avg_pool2d", "stride").size() == 0);
+static_assert(preset("aten::avg_pool2d", "count_include_pad").as_bool() &&
+              !preset("aten::avg_pool2d", "ceil_mode").as_bool());
+static_assert(parse_default("0", type("float")).kind() == default_kind::floating &&
+              parse_default("0", type("Scalar")).kind() == default_kind::integer);
+static_assert(parse_default("0", type("int[2]")).int_at(1) == 0 && parse_default("True", type("bool[3]")).bool_at(2));
+static_assert(parse_default("[0, 1.5]", type("float[]")).double_at(1) == 1.5 &&
+              parse_default("1.", type("float[2]")).double_at(1) == 1.0);
+static_assert(parse_default("contiguous_format").kind() == default_kind::identifier &&
+              parse_default("-100").as_int() == -100);
+static_assert(parse_default("0.+1.j").kind() == default_kind::complex &&
+              parse_default("2.-1.e-1j").imaginary() == -0.1);
+static_assert(parse_default("2.-1.e-1j").real() == 2.0 &&
+              parse_default("-inf").as_double() == -std::numeric_limits<double>::infinity());
+static_assert(parse_default("[1, True]").kind() == default_kind::invalid &&
+              parse_default("").kind() == default_kind::invalid);
+static_assert(parse_default("9223372036854775808").kind() == default_kind::floating &&
+              parse_default("-9223372036854775808").as_int() == INT64_MIN);
+
+TEST_CASE("numbers are rounded as the C library rounds them") {
+    std::mt19937_64 random{3};
+    auto const same = [](std::string const& text) {
+        double value = -1;
+        CAPTURE(text);
+        REQUIRE(detail::parse_double(text, value));
+        CHECK(value == std::stod(text));
+    };
+    for (std::string_view text : {"0",
+                                  "0.",
+                                  "1.",
+                                  ".5",
+                                  "1e-5",
+                                  "1.0000000000000001e-05",
+                                  "0.33333333333333331",
+                                  "1e308",
+                                  "1.7976931348623157e308",
+                                  "2.2250738585072014e-308",
+                                  "9007199254740993",
+                                  "9007199254740992.99999999999999999999",
+                                  "123456789012345678901234567890",
+                                  "1e22",
+                                  "1e23",
+                                  "0.000001e6"})
+        same(std::string{text});
+    for (int i = 0; i != 20'000; ++i) {
+        std::string text = std::to_string(random() % 1'000'000'000'000'000'000U);
+        text.insert(random() % text.size() + 1, 1, '.');
+        same(text + "e" + std::to_string(static_cast<int>(random() % 560) - 300));
+    }
+    double value = 1;
+    CHECK((detail::parse_double("5e-324", value) && value == std::numeric_limits<double>::denorm_min()));
+    CHECK((detail::parse_double("2e-324", value) && value == 0));
+    CHECK((detail::parse_double("1.5e-323", value) && value == 3 * std::numeric_limits<double>::denorm_min()));
+    CHECK((detail::parse_double("1e309", value) && value == std::numeric_limits<double>::infinity()));
+    CHECK((detail::parse_double("1e99999999999", value) && value == std::numeric_limits<double>::infinity()));
+    CHECK((detail::parse_double("1e-99999999999", value) && value == 0));
+    CHECK((detail::parse_double("-0.", value) && value == 0));
+    for (std::string_view text : {"", "-", ".", "e5", "1e", "1e+-5", "1.2.3", "0x10", "1 "})
+        CHECK_FALSE(detail::parse_double(text, value));
+}
+
+TEST_CASE("escapes of string defaults") {
+    auto const text = [](std::string_view quoted) {
+        std::string out;
+        unescape(quoted, [&](char c) { out += c; });
+        return out;
+    };
+    CHECK(text(R"("mean")") == "mean");
+    CHECK(text(R"(" \n\t\f\v")") == " \n\t\f\v");
+    CHECK(text(R"("\"\'\\")") == "\"'\\");
+    CHECK(text(R"("\x41\x0fA\101\0")") == "A\017AA\0"s);
+    CHECK(text("\"\"").empty());
+    CHECK(text("\"").empty());
+    CHECK(parse_default("[\"a, b\", 'c']").element(1) == "'c'");
+}
+
+} // namespace
