@@ -77,21 +77,25 @@ constexpr call_facts<sizeof...(Args)> sort_arguments() {
 
 /// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx, which may
 /// also be written, as may the printed `onnx::`.
-constexpr std::string_view domain_of(std::string_view name) {
-    std::size_t const colons = find_text(name, "::");
-    std::string_view const domain = colons == std::string_view::npos ? std::string_view{} : name.substr(0, colons);
-    return domain == "ai.onnx" || domain == "onnx" ? std::string_view{} : domain;
-}
-constexpr std::string_view op_of(std::string_view name) {
-    std::size_t const colons = find_text(name, "::");
-    return colons == std::string_view::npos ? name : name.substr(colons + 2);
+struct op_name {
+    std::string_view domain;
+    std::string_view op;
+};
+
+constexpr op_name split_name(std::string_view name) {
+    std::size_t colon = 0;
+    while (colon + 1 < name.size() && (name[colon] != ':' || name[colon + 1] != ':')) ++colon;
+    if (colon + 1 >= name.size()) return {{}, name};
+    std::string_view const domain = name.substr(0, colon);
+    return {domain == "ai.onnx" || domain == "onnx" ? std::string_view{} : domain, name.substr(colon + 2)};
 }
 
 /// A call in the opset range [Since, Until], checked. Other domains of ONNX are held against their newest version.
 template <int Since, int Until, fixed_string Name, class... Args>
 struct checked_call {
-    static constexpr std::string_view domain = domain_of(Name.view());
-    static constexpr std::string_view op = op_of(Name.view());
+    static constexpr op_name name = split_name(Name.view());
+    static constexpr std::string_view const& domain = name.domain;
+    static constexpr std::string_view const& op = name.op;
     static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
 
     static constexpr onnx::call call() {
@@ -105,12 +109,12 @@ struct checked_call {
                 facts.output_count};
     }
 
-    static constexpr onnx::broken_rule broken = facts.unusable != 0 ? onnx::broken_rule{} : onnx::check_call(call());
-    static constexpr bool legal = facts.unusable == 0 && !broken;
+    static constexpr onnx::call_outcome outcome = facts.unusable != 0 ? onnx::call_outcome{} : onnx::evaluate(call());
+    static constexpr bool legal = facts.unusable == 0 && !outcome.broken;
 
     static constexpr sentence describe_problem() {
         if (legal) return {};
-        if (facts.unusable == 0) return describe(call(), broken);
+        if (facts.unusable == 0) return describe(call(), outcome.broken);
         sentence s;
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable << " is no value, number, list of values, attribute or outputs<n>";
@@ -138,7 +142,7 @@ struct checked_call {
         } else if constexpr (tuple) {
             return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
         } else {
-            return typed_value<onnx::result_types(call(), 0)>(value(g, first));
+            return typed_value<outcome.first_result>(value(g, first));
         }
     }
 };

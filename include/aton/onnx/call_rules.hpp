@@ -200,13 +200,13 @@ constexpr int next_legal_version(op_schema const& schema) {
 
 } // namespace detail
 
-/// Holds the call against every schema version in force inside [since, until].
-constexpr broken_rule check_call(call const& c) {
-    if (first_version(c.domain, c.name) == 0)
-        return {rule::no_such_operator, c.since, -1, 0, c.name, nearest_name(c.domain, c.name)};
-    if (first_version(c.domain, c.name) > c.since)
-        return {rule::operator_too_new, c.since, -1, first_version(c.domain, c.name), c.name};
-    auto const all = versions(c.domain, c.name, c.since, c.until);
+/// Holds the call against every schema version in force inside [since, until]; `all` are those versions.
+constexpr broken_rule check_call(call const& c, version_range const& all) {
+    if (all.empty() || all[0].since() > c.since) {
+        int const first = first_version(c.domain, c.name);
+        if (first == 0) return {rule::no_such_operator, c.since, -1, 0, c.name, nearest_name(c.domain, c.name)};
+        return {rule::operator_too_new, c.since, -1, first, c.name};
+    }
     for (int i = 0; i != all.size(); ++i) {
         op_schema const schema = all[i];
         if (schema.deprecated())
@@ -227,10 +227,11 @@ constexpr broken_rule check_call(call const& c) {
     return {};
 }
 
+constexpr broken_rule check_call(call const& c) { return check_call(c, versions(c.domain, c.name, c.since, c.until)); }
+
 /// Every type that output `index` of a legal call can have in one of the schema versions.
-constexpr type_set result_types(call const& c, int index) {
+constexpr type_set result_types(call const& c, int index, version_range const& all) {
     type_set result;
-    auto const all = versions(c.domain, c.name, c.since, c.until);
     for (int i = 0; i != all.size(); ++i) {
         op_schema const schema = all[i];
         if (schema.output_count() == 0) continue;
@@ -242,6 +243,21 @@ constexpr type_set result_types(call const& c, int index) {
                             : out.types);
     }
     return result;
+}
+constexpr type_set result_types(call const& c, int index) {
+    return result_types(c, index, versions(c.domain, c.name, c.since, c.until));
+}
+
+/// What a call comes to: the broken rule, or the types that its first output can have.
+struct call_outcome {
+    broken_rule broken;
+    type_set first_result;
+};
+
+constexpr call_outcome evaluate(call const& c) {
+    version_range const all = versions(c.domain, c.name, c.since, c.until);
+    broken_rule const broken = check_call(c, all);
+    return {broken, broken ? type_set{} : result_types(c, 0, all)};
 }
 
 } // namespace aton::onnx
