@@ -94,8 +94,8 @@ constexpr op_name split_name(std::string_view name) {
 template <int Since, int Until, fixed_string Name, class... Args>
 struct checked_call {
     static constexpr op_name name = split_name(Name.view());
-    static constexpr std::string_view const& domain = name.domain;
-    static constexpr std::string_view const& op = name.op;
+    static constexpr std::string_view domain = name.domain;
+    static constexpr std::string_view op = name.op;
     static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
 
     static constexpr onnx::call call() {
