@@ -227,8 +227,6 @@ constexpr broken_rule check_call(call const& c, version_range const& all) {
     return {};
 }
 
-constexpr broken_rule check_call(call const& c) { return check_call(c, versions(c.domain, c.name, c.since, c.until)); }
-
 /// Every type that output `index` of a legal call can have in one of the schema versions.
 constexpr type_set result_types(call const& c, int index, version_range const& all) {
     type_set result;
