@@ -120,8 +120,8 @@ public:
         case base_type::str: fits = a.is == kind::text; break;
         case base_type::scalar_type: fits = a.is == kind::type; break;
         case base_type::layout:
-        case base_type::device:
-        case base_type::memory_format: fits = a.is == kind::tag; break;
+        case base_type::device: fits = a.is == kind::tag; break;
+        case base_type::memory_format: fits = to_memory_format(a); break;
         default: break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
@@ -194,6 +194,16 @@ private:
             for (sym_int const& s : a.sizes) numbers.emplace_back(s.constant());
         if (a.is == kind::floats || a.is == kind::sizes) a = argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
+    }
+    /// aten::contiguous has a default that is a number.
+    static bool to_memory_format(argument& a) {
+        constexpr std::string_view names[] = {
+            "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}; // c10/core/MemoryFormat.h
+        if (a.is == kind::number) {
+            auto const n = a.number.to<std::int64_t>();
+            if (n >= 0 && n < 4) a = argument::of_tag(std::string(names[n]));
+        }
+        return a.is == kind::tag;
     }
     static bool to_bools(argument& a, std::int32_t length) {
         if (a.is == kind::number) {

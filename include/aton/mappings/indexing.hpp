@@ -180,9 +180,30 @@ inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride
     if (places.element_count() == 0) return empty_constant(g, size, x.dtype());
     return gather(g, flat(g, x), g.constant(std::move(places)), 0);
 }
-inline constexpr auto as_strided = [](graph<13> g, value self, axis_list size, axis_list stride,
-                                      std::optional<std::int64_t> storage_offset) {
-    return strided_view(g, self, size, stride, storage_offset.value_or(0));
+/// Whether sizes of which some are computed are walked in row-major order; a stride of a dimension of size 1 says nothing.
+inline bool is_row_major(size_list size, size_list stride) {
+    std::optional<std::int64_t> expected = 1; // nothing: beyond a computed size
+    for (std::size_t i = size.size(); i-- != 0;) {
+        if (size[i].is(1)) continue;
+        if (!expected || !stride[i].is(*expected)) return false;
+        if (size[i].is_constant()) expected = *expected * size[i].constant();
+        else expected.reset();
+    }
+    return true;
+}
+inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+                                      std::optional<std::int64_t> storage_offset) -> value {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides;
+    if (size.size() != stride.size()) return g.unsupported("as many strides as sizes are needed");
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        if (size[i].is_constant()) sizes.push_back(size[i].constant());
+        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
+    }
+    if (sizes.size() == size.size() && strides.size() == size.size())
+        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
+    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
+    return g.unsupported("computed sizes or strides that are not those of a row-major tensor");
 };
 
 /// For every window the places of its elements, as (windows, size).

@@ -16,6 +16,12 @@ inline value wrapped_number(graph<1> g, scalar n) {
     g.data().values[v.id()].wrapped_number = true;
     return v;
 }
+/// The same where the program may compute the number: a size.
+inline value wrapped_number(graph<1> g, sym_scalar const& n) {
+    if (!n.computed) return wrapped_number(g, n.number);
+    g.data().values[n.computed.id()].wrapped_number = true;
+    return *n.computed;
+}
 
 namespace detail {
 
@@ -64,10 +70,10 @@ template <binary_function Function>
 inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
 template <binary_function Function>
 inline constexpr auto with_number =
-    [](graph<13> g, value a, scalar b) -> value { return Function(g, a, wrapped_number(g, b)); };
+    [](graph<13> g, value a, sym_scalar b) -> value { return Function(g, a, wrapped_number(g, b)); };
 template <binary_function Function>
 inline constexpr auto number_first =
-    [](graph<13> g, scalar a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+    [](graph<13> g, sym_scalar a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
 } // namespace detail
 
