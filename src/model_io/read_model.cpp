@@ -3,9 +3,11 @@
 #include <aton/model_io/model_io.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -85,6 +87,7 @@ private:
     struct scope {
         std::unordered_map<std::string, value_id> ids;
         graph_data const* graph = nullptr;
+        std::map<std::array<std::string, 3>, std::uint32_t> origins; ///< indices by name, module and source
     };
 
     [[noreturn]] void refuse(std::string const& what) const { throw error(name_ + ": " + detail::one_line(what)); }
@@ -122,7 +125,7 @@ private:
         if (is_new)
             found->second =
                 g.add_value({data.type, shape(std::vector<dim>(data.sizes.begin(), data.sizes.end()))}, name);
-        g.initializers.push_back({found->second, std::move(data)});
+        g.set_initializer(found->second, std::move(data));
     }
 
     value_id find(graph_data& g, std::string const& name) {
@@ -155,10 +158,40 @@ private:
             if (!o.empty()) pending_.back().pop_back();
         }
         for (auto const& a : from.attribute()) n.attributes.push_back(attribute(a, from));
-        n.source = from.doc_string();
-        for (auto const& entry : from.metadata_props())
-            if (entry.key() == "source") n.source = entry.value();
+        node_origin const origin = where_from(from, n.source);
+        if (!origin.name.empty() || !origin.module.empty() || !origin.source.empty()) n.origin = index_of(origin, g);
         g.nodes.push_back(std::move(n));
+    }
+
+    /// What metadata_props says, or before IR 10 the documentation: "aten::linear, fc (model.py:12 in forward)".
+    static node_origin where_from(::onnx::NodeProto const& from, std::string& source) {
+        node_origin origin;
+        source = from.doc_string();
+        for (auto const& entry : from.metadata_props()) {
+            if (entry.key() == "source") source = entry.value();
+            if (entry.key() == "namespace") origin.module = entry.value();
+            if (entry.key() == "pkg.torch.onnx.stack_trace") origin.source = entry.value();
+            if (entry.key() == "pkg.torch.onnx.fx_node") origin.name = entry.value();
+        }
+        std::size_t const end = source.find_first_of(", (");
+        if (from.metadata_props_size() != 0 || end == std::string::npos || source.find("::") >= end) return origin;
+        std::string_view rest = std::string_view(source).substr(end);
+        if (std::size_t const open = rest.find(" ("); open != std::string_view::npos && rest.back() == ')') {
+            origin.source = rest.substr(open + 2, rest.size() - open - 3);
+            rest = rest.substr(0, open);
+        }
+        if (rest.starts_with(", ")) origin.module = rest.substr(2);
+        else if (!rest.empty()) return {}; // somebody else's words
+        origin.name = from.name().substr(0, from.name().find('/'));
+        source.resize(end);
+        return origin;
+    }
+
+    std::uint32_t index_of(node_origin const& origin, graph_data& g) {
+        auto const [found, is_new] = scopes_.back().origins.try_emplace(
+            std::array{origin.name, origin.module, origin.source}, static_cast<std::uint32_t>(g.origins.size()));
+        if (is_new) g.origins.push_back(origin);
+        return found->second;
     }
 
     node_attribute attribute(::onnx::AttributeProto const& from, ::onnx::NodeProto const& owner) {

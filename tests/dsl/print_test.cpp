@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <aton/aton.hpp>
+#include <aton/core/stored_tensor.hpp>
 
 using namespace aton::dsl;
 
@@ -190,10 +191,30 @@ TEST_CASE("skipped inputs, several outputs, other domains, sources") {
     CHECK(f.last() == "custom_domain::Foo(%x)   # model.py:7 model.py:8");
 }
 
+TEST_CASE("an initializer in a file is shown by the bytes that it has") {
+    fixture f;
+    aton::stored_tensor const somewhere;
+    auto const add = [&](char const* name, value_type type) {
+        f.data.set_initializer(f.data.add_value(std::move(type), name), {}, &somewhere);
+    };
+    add("weight", {dtype::float16, {64, 3, 7, 5}});
+    add("flag", {dtype::bool_, aton::shape(std::vector<dim>{})});
+    add("none", {dtype::float32, {0, 5}});
+    add("open", {dtype::float32, {5, dim()}});
+    add("anything", {dtype::float32, {}});
+    CHECK(to_string(f.data) == "graph():\n"
+                               "  %weight : Half(64, 3, 7, 5) = stored(13440 bytes)\n"
+                               "  %flag : Bool() = stored(1 bytes)\n"
+                               "  %none : Float(0, 5) = stored(0 bytes)\n"
+                               "  %open : Float(5, *) = stored\n"
+                               "  %anything : Float = stored\n"
+                               "  return ()\n");
+}
+
 TEST_CASE("initializers stand before the nodes") {
     fixture f;
     aton::value_id const w = f.data.add_value(value_type{dtype::float32, {2}}, "weight");
-    f.data.initializers.push_back({w, make(dtype::float32, {2}, {0.25, 1.0})});
+    f.data.set_initializer(w, make(dtype::float32, {2}, {0.25, 1.0}));
     value const y = f.g.op<"Neg">(value(f.data, w));
     f.data.outputs = {y.id()};
     CHECK(to_string(f.data) ==

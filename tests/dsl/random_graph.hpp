@@ -103,7 +103,7 @@ public:
             std::vector<dim> dims(t.sizes.begin(), t.sizes.end());
             value const out(
                 data, data.add_value({type, aton::shape(dims)}, "initializer_" + std::to_string(data.values.size())));
-            data.initializers.push_back({out.id(), std::move(t)});
+            data.set_initializer(out.id(), std::move(t));
             return out;
         }
         if (way <= 80 && type == dtype::int64 && !scalar && !v.empty()) return traced(v);

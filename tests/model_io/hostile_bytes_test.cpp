@@ -50,7 +50,7 @@ std::string sample() {
     graph<13> const g(data, 20);
     value const x(data, data.add_input("x", value_type{dtype::float32, {std::string("n"), 3, 8, 8}}));
     value const w(data, data.add_value(value_type{dtype::float32, {2, 3, 1, 1}}, "w"));
-    data.initializers.push_back({w.id(), tensor{dtype::float32, {2, 3, 1, 1}, std::string(24, '\1')}});
+    data.set_initializer(w.id(), tensor{dtype::float32, {2, 3, 1, 1}, std::string(24, '\1')});
     value const y = g.op<"Conv">(x, w);
     value const z = g.op<"Reshape">(y, g.ints({0, -1}));
     value const e = g.op<"Elu">(z, attr::alpha_f(0.5));

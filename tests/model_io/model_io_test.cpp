@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,7 @@ graph_data rich_graph(int opset) {
     value const w(data, data.add_value(value_type{dtype::float32, {4, 3, 3, 3}}, "weight"));
     tensor weights{dtype::float32, {4, 3, 3, 3}, {}};
     for (int i = 0; i != 4 * 27; ++i) weights.append(0.01 * i);
-    data.initializers.push_back({w.id(), std::move(weights)});
+    data.set_initializer(w.id(), std::move(weights));
     data.context.overload = "aten::conv2d";
     value const y = g.op<"Conv">(x, w, attr::pads_i({1, 1, 1, 1}));
     data.context.overload = "aten::clamp";
@@ -114,7 +115,7 @@ TEST_CASE("the IR version is the lowest that is legal") {
         CHECK(proto(to_model_proto(data)).ir_version() == ir);
         // an initializer that is no input: IR 4
         tensor one{dtype::float32, {1}, std::string("\0\0\x80\x3f", 4)};
-        data.initializers.push_back({data.add_value(value_type{dtype::float32, {1}}, "one"), std::move(one)});
+        data.set_initializer(data.add_value(value_type{dtype::float32, {1}}, "one"), std::move(one));
         CHECK(proto(to_model_proto(data)).ir_version() == std::max(ir, 4));
     }
     graph_data data; // a dtype may be younger than the opset
@@ -149,6 +150,81 @@ TEST_CASE("where a node comes from is kept: metadata_props since IR 10, before a
         CHECK(conv.name() == "Conv_0");
         if (opset < 21) CHECK(conv.doc_string() == "aten::conv2d");
         else CHECK(conv.metadata_props(0).value() == "aten::conv2d");
+    }
+}
+
+TEST_CASE("nodes are named after the program's, and say where the user wrote them") {
+    for (int opset : {13, 21}) {
+        CAPTURE(opset);
+        graph_data data;
+        data.opset = opset;
+        graph<13> const g(data, opset);
+        data.origins.push_back({"linear", "fc.inner", "model.py:12 in forward (twice), here"});
+        data.origins.push_back({"relu_1", "", "model.py:13 in forward"});
+        data.origins.push_back({"Neg_3", "head", ""});
+        value const x = input(data, "x", dtype::float32, {2, 3});
+        auto const from = [&](std::uint32_t origin, char const* overload) {
+            data.context.origin = origin;
+            data.context.overload = overload;
+        };
+        from(1, "aten::linear");
+        value const a = g.op<"Add">(g.op<"Mul">(x, x), x);
+        from(2, "aten::relu");
+        value const b = g.op<"Relu">(a);
+        from(0, "");
+        value const c = g.op<"Neg">(b);
+        from(3, "aten::neg");
+        value const d = g.op<"Neg">(c);
+        data.nodes.back().origin = 3;
+        from(0, "aten::abs");
+        data.outputs = {g.op<"Abs">(d).id()};
+        std::string const bytes = to_model_proto(data);
+        auto const nodes = proto(bytes).graph();
+        REQUIRE(nodes.node_size() == 6);
+        CHECK(nodes.node(0).name() == "linear/Mul_0");
+        CHECK(nodes.node(1).name() == "linear/Add_1");
+        CHECK(nodes.node(2).name() == "relu_1");
+        CHECK(nodes.node(3).name() == "Neg_3");
+        CHECK(nodes.node(4).name() == "Neg_3.1");
+        CHECK(nodes.node(5).name() == "Abs_5");
+        if (opset == 13) {
+            CHECK(nodes.node(1).doc_string() == "aten::linear, fc.inner (model.py:12 in forward (twice), here)");
+            CHECK(nodes.node(2).doc_string() == "aten::relu (model.py:13 in forward)");
+            CHECK(nodes.node(4).doc_string() == "aten::neg, head");
+        } else {
+            REQUIRE(nodes.node(1).metadata_props_size() == 4);
+            for (auto const& [i, key, text] :
+                 {std::tuple{0, "source", "aten::linear"},
+                  std::tuple{1, "namespace", "fc.inner"},
+                  std::tuple{2, "pkg.torch.onnx.stack_trace", "model.py:12 in forward (twice), here"},
+                  std::tuple{3, "pkg.torch.onnx.fx_node", "linear"}}) {
+                CHECK(nodes.node(1).metadata_props(i).key() == key);
+                CHECK(nodes.node(1).metadata_props(i).value() == text);
+            }
+            CHECK(nodes.node(2).metadata_props_size() == 3);
+            CHECK(nodes.node(3).metadata_props_size() == 0);
+        }
+        aton::graph_data const again = aton::parse_model(bytes).graph;
+        CHECK(to_string(again) == to_string(data));
+        REQUIRE(again.origins.size() == 4);
+        CHECK(again.nodes[1].origin == again.nodes[0].origin);
+        CHECK(again.origins[again.nodes[1].origin].module == "fc.inner");
+        CHECK(again.origins[again.nodes[1].origin].source == "model.py:12 in forward (twice), here");
+        CHECK(again.origins[again.nodes[2].origin].name == "relu_1");
+        CHECK(again.nodes[5].origin == 0);
+        if (opset == 21) CHECK(to_model_proto(again) == bytes);
+    }
+}
+
+TEST_CASE("somebody else's words about a node stay as they are") {
+    ::onnx::ModelProto model = proto(to_model_proto(rich_graph(13)));
+    auto& node = *model.mutable_graph()->mutable_node(0);
+    for (char const* text : {"a convolution (the first)", "x::y z (here)", "(", "::", ", ", " ()"}) {
+        node.set_doc_string(text);
+        aton::graph_data const read = aton::parse_model(model.SerializeAsString()).graph;
+        CAPTURE(text);
+        CHECK(read.nodes[0].source == text);
+        CHECK(read.nodes[0].origin == 0);
     }
 }
 

@@ -33,6 +33,7 @@ using value_id = std::uint32_t;
 inline constexpr value_id no_value = ~value_id{0};
 
 struct graph_data;
+struct stored_tensor; // core/stored_tensor.hpp: an include of the DSL does not need it
 
 /// An attribute of a node. `type` says which member holds the payload.
 struct node_attribute {
@@ -55,20 +56,31 @@ struct graph_node {
     std::vector<value_id> inputs;
     std::vector<value_id> outputs;
     std::vector<node_attribute> attributes;
-    std::string source; ///< where the node comes from: the ATen overload, the user's source line
+    std::string source;       ///< what the node was made for: the ATen overload
+    std::uint32_t origin = 0; ///< index into graph_data::origins
+};
+
+/// A node of the program that a graph is made from, and where the user wrote it.
+struct node_origin {
+    std::string name;   ///< "conv2d_1"
+    std::string module; ///< "layer1.0.conv1"
+    std::string source; ///< "model.py:12 in forward"
 };
 
 struct graph_value {
     std::string name; ///< empty: numbered when printed or written
     value_type type;
-    std::int64_t producer = -1;  ///< index into nodes; -1: an input or initializer
-    bool wrapped_number = false; ///< made from a Python number: takes part in type promotion weakly
+    std::int64_t producer = -1;    ///< index into nodes; -1: an input or initializer
+    std::int64_t initializer = -1; ///< index into initializers; -1: none
+    bool wrapped_number = false;   ///< made from a Python number: takes part in type promotion weakly
 };
 
 /// A tensor that the graph carries by name instead of in a Constant node.
 struct graph_initializer {
     value_id value = no_value;
     tensor data;
+    stored_tensor const* stored =
+        nullptr; ///< its elements are in a file, and `data` is empty; who makes it keeps it alive
 };
 
 /// What is being converted right now; a body reads it through `g.context()`.
@@ -76,6 +88,7 @@ struct node_context {
     std::string_view overload;        ///< "aten::elu"
     std::string_view node_name;       ///< the name of the node in the program, if it has one
     std::string_view source;          ///< the user's source line, if known
+    std::uint32_t origin = 0;         ///< of the nodes that are made, index into graph_data::origins
     std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
 };
 
@@ -91,12 +104,13 @@ struct graph_data {
     std::vector<value_id> inputs;
     std::vector<value_id> outputs;
     std::vector<graph_initializer> initializers;
-    std::vector<std::pair<std::string, int>> opset_imports; ///< of the other domains that nodes use
+    std::vector<node_origin> origins = std::vector<node_origin>(1); ///< [0]: unknown
+    std::vector<std::pair<std::string, int>> opset_imports;         ///< of the other domains that nodes use
     node_context context;
 
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
-        values.push_back({std::move(value_name), std::move(type), -1, false});
+        values.push_back({std::move(value_name), std::move(type), -1, -1, false});
         return static_cast<value_id>(values.size() - 1);
     }
 
@@ -107,7 +121,7 @@ struct graph_data {
         return id;
     }
 
-    /// The payload of a constant value, or nullptr: an initializer, or the result of a Constant node.
+    /// The payload of a constant value, or nullptr: an initializer that is in memory, or the result of a Constant node.
     [[nodiscard]] tensor const* constant(value_id id) const {
         std::int64_t const producer = values[id].producer;
         if (producer >= 0) {
@@ -116,9 +130,17 @@ struct graph_data {
                                     n.attributes[0].type == onnx::attr_type::t;
             return has_tensor ? n.attributes[0].tensors.data() : nullptr;
         }
-        for (graph_initializer const& i : initializers)
-            if (i.value == id) return &i.data;
-        return nullptr;
+        std::int64_t const initializer = values[id].initializer;
+        if (initializer < 0) return nullptr;
+        graph_initializer const& i = initializers[static_cast<std::size_t>(initializer)];
+        return i.stored == nullptr ? &i.data : nullptr;
+    }
+
+    /// Makes a value that has no producer an initializer; `stored` may be null.
+    template <class Tensor = tensor>
+    void set_initializer(value_id id, Tensor data, stored_tensor const* stored = nullptr) {
+        values[id].initializer = static_cast<std::int64_t>(initializers.size());
+        initializers.push_back({id, std::move(data), stored});
     }
 
     /// Notes the version of a custom or non-default domain that a node uses.

@@ -29,6 +29,7 @@ value_id append_constant(Graph& graph, tensor data) {
     node.op = "Constant";
     node.outputs.push_back(id);
     node.source = graph.context.overload;
+    node.origin = graph.context.origin;
     auto& payload = node.attributes.emplace_back();
     payload.name = "value";
     payload.type = onnx::attr_type::t;
@@ -73,6 +74,7 @@ public:
         node_.domain = domain;
         node_.op = op;
         node_.source = graph.context.overload;
+        node_.origin = graph.context.origin;
     }
 
     /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.

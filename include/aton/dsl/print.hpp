@@ -145,7 +145,8 @@ private:
             indent(depth + 1);
             typed_values(g, {init.value});
             out_ += " = ";
-            print_tensor(out_, init.data);
+            if (init.stored != nullptr) stored(g.values[init.value].type);
+            else print_tensor(out_, init.data);
             out_ += '\n';
         }
         for (graph_node const& n : g.nodes) node(g, n, depth + 1);
@@ -155,6 +156,21 @@ private:
         out_ += ")\n";
         namer_.leave();
         names_ = outer;
+    }
+
+    /// In place of the elements of a tensor that lies in a file.
+    void stored(value_type const& type) {
+        out_ += "stored";
+        bool known = type.shape.has_rank();
+        auto bytes = static_cast<std::int64_t>(bits(type.dtype) / 8);
+        for (dim const& d : type.shape.dims()) {
+            known = known && d.is_static();
+            bytes *= known ? d.size() : 0;
+        }
+        if (!known) return;
+        out_ += '(';
+        print_number(out_, bytes);
+        out_ += " bytes)";
     }
 
     void value(value_id id) {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// From a graph to protobuf messages. Nodes are named after the node of the program that they were made for.
+#include "graph_writer.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "model_needs.hpp"
+
+#include <aton/dsl/error.hpp>
+#include <aton/model_io/weights.hpp>
+
+namespace aton::detail {
+
+void refuse(std::string const& what) { throw error(one_line(what)); }
+
+void require_whole(tensor const& t, std::string_view what) {
+    std::size_t bytes = bits(t.type);
+    for (std::int64_t size : t.sizes) {
+        if (size < 0 ||
+            (size != 0 && bytes > std::numeric_limits<std::size_t>::max() / 8 / static_cast<std::size_t>(size)))
+            refuse(std::string(what) + ": impossible sizes of a constant");
+        bytes *= static_cast<std::size_t>(size);
+    }
+    bytes = (bytes + 7) / 8;
+    if (bits(t.type) == 0)
+        refuse(std::string(what) + ": a constant of dtype " + std::string(name(t.type)) + " cannot be written");
+    if (bytes != t.bytes.size())
+        refuse(std::string(what) + ": a constant has " + std::to_string(t.bytes.size()) + " bytes, its sizes need " +
+               std::to_string(bytes));
+}
+
+void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to) {
+    require_whole(from, what);
+    for (std::int64_t size : from.sizes) to.add_dims(size);
+    to.set_data_type(static_cast<int>(from.type));
+    to.set_raw_data(from.bytes);
+}
+
+namespace {
+
+void write_dims(shape const& from, ::onnx::TensorShapeProto& to) {
+    for (dim const& d : from.dims()) {
+        auto& out = *to.add_dim();
+        if (d.is_static()) out.set_dim_value(d.size());
+        else if (d.is_symbolic()) out.set_dim_param(std::string(d.symbol()));
+    }
+}
+
+std::string const& at(std::vector<std::string> const& names, value_id id) {
+    if (id >= names.size()) refuse("the graph refers to a value that it does not have");
+    return names[id];
+}
+
+void write_value(graph_data const& g, value_id id, std::vector<std::string> const& names, ::onnx::ValueInfoProto& to) {
+    to.set_name(at(names, id));
+    if (g.values[id].type.dtype != dtype::undefined) write_type(g.values[id].type, *to.mutable_type());
+}
+
+node_origin const& origin_of(graph_data const& g, graph_node const& n) {
+    static node_origin const unknown;
+    return n.origin < g.origins.size() ? g.origins[n.origin] : unknown;
+}
+
+void add_metadata(::onnx::NodeProto& to, char const* key, std::string const& text) {
+    if (text.empty()) return;
+    auto& entry = *to.add_metadata_props();
+    entry.set_key(key);
+    entry.set_value(text);
+}
+
+} // namespace
+
+void write_type(value_type const& from, ::onnx::TypeProto& to) {
+    ::onnx::TypeProto* type = &to;
+    if (from.kind == value_kind::optional_tensor || from.kind == value_kind::optional_sequence)
+        type = type->mutable_optional_type()->mutable_elem_type();
+    if (from.kind == value_kind::sequence || from.kind == value_kind::optional_sequence)
+        type = type->mutable_sequence_type()->mutable_elem_type();
+    type->mutable_tensor_type()->set_elem_type(static_cast<int>(from.dtype));
+    if (from.shape.has_rank()) write_dims(from.shape, *type->mutable_tensor_type()->mutable_shape());
+}
+
+std::vector<std::string> graph_writer::write_main(graph_data const& g, ::onnx::GraphProto& out) {
+    return write(g, out, true);
+}
+
+std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphProto& out, bool is_main) {
+    std::vector<std::string> names = value_namer_.add(g);
+    out.set_name(g.name.empty() ? "graph" : g.name);
+    std::vector<bool> listed(g.values.size()); // in input, output or initializer: no value_info
+    for (graph_initializer const& i : g.initializers) {
+        std::string const& name = at(names, i.value);
+        listed[i.value] = true;
+        if (is_main) continue;
+        auto& to = *out.add_initializer();
+        to.set_name(name);
+        write_tensor(i.stored != nullptr ? load(*i.stored) : i.data, name, to);
+    }
+    for (value_id id : g.inputs) {
+        write_value(g, id, names, *out.add_input());
+        if (is_main && g.values[id].type.dtype == dtype::undefined)
+            refuse("the dtype of input %" + names[id] + " is not known");
+        listed[id] = true;
+    }
+    write_nodes(g, names, out);
+    for (value_id id : g.outputs) {
+        write_value(g, id, names, *out.add_output());
+        listed[id] = true;
+    }
+    for (graph_node const& n : g.nodes)
+        for (value_id id : n.outputs)
+            if (id != no_value && !listed[id] && g.values[id].type.dtype != dtype::undefined)
+                write_value(g, id, names, *out.add_value_info());
+    value_namer_.leave();
+    return names;
+}
+
+void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> const& names, ::onnx::GraphProto& out) {
+    std::vector<std::uint32_t> made(g.origins.size());    // nodes for each node of the program
+    std::vector<std::uint32_t> written(g.origins.size()); // of these
+    for (graph_node const& n : g.nodes)
+        if (n.origin < made.size()) ++made[n.origin];
+    for (graph_node const& n : g.nodes) {
+        node_origin const& origin = origin_of(g, n);
+        std::string wanted = n.op + '_' + std::to_string(nodes_++);
+        if (!origin.name.empty()) {
+            wanted = origin.name;
+            if (made[n.origin] > 1) wanted += '/' + n.op + '_' + std::to_string(written[n.origin]++);
+        }
+        auto& to = *out.add_node();
+        to.set_name(node_namer_.unique(wanted));
+        write_node(n, origin, names, to);
+    }
+}
+
+void graph_writer::write_node(graph_node const& n, node_origin const& origin, std::vector<std::string> const& names,
+                              ::onnx::NodeProto& to) {
+    to.set_op_type(n.op);
+    if (!plain_domain(n.domain).empty()) to.set_domain(n.domain);
+    for (value_id id : n.inputs) to.add_input(id == no_value ? std::string() : at(names, id));
+    for (value_id id : n.outputs) to.add_output(id == no_value ? std::string() : at(names, id));
+    std::vector<node_attribute const*> sorted; // as they are printed: nested graphs get the same names there
+    for (node_attribute const& a : n.attributes) sorted.push_back(&a);
+    std::sort(sorted.begin(), sorted.end(), [](auto const* a, auto const* b) {
+        return a->name != b->name ? a->name < b->name : std::less<>()(a, b);
+    });
+    for (node_attribute const* a : sorted) write_attribute(*a, to.name(), *to.add_attribute());
+    write_origin(n, origin, to);
+}
+
+/// The keys are those of torch.onnx, so that its tools understand them; a module is the last part of its "namespace".
+void graph_writer::write_origin(graph_node const& n, node_origin const& origin, ::onnx::NodeProto& to) const {
+    if (ir_ >= 10) { // nodes have metadata_props since IR 10
+        add_metadata(to, "source", n.source);
+        add_metadata(to, "namespace", origin.module);
+        add_metadata(to, "pkg.torch.onnx.stack_trace", origin.source);
+        add_metadata(to, "pkg.torch.onnx.fx_node", origin.name);
+        return;
+    }
+    std::string text = n.source;
+    if (!origin.module.empty()) text += (text.empty() ? "" : ", ") + origin.module;
+    if (!origin.source.empty()) text += (text.empty() ? "(" : " (") + origin.source + ')';
+    if (!text.empty()) to.set_doc_string(text);
+}
+
+void graph_writer::write_attribute(node_attribute const& a, std::string const& node, ::onnx::AttributeProto& to) {
+    using onnx::attr_type;
+    std::string const what = node + ", attribute '" + a.name + "'";
+    to.set_name(a.name);
+    to.set_type(static_cast<::onnx::AttributeProto_AttributeType>(a.type));
+    switch (a.type) {
+    case attr_type::f: return to.set_f(a.f);
+    case attr_type::i: return to.set_i(a.i);
+    case attr_type::s: return to.set_s(a.s);
+    case attr_type::floats: return to.mutable_floats()->Add(a.floats.begin(), a.floats.end());
+    case attr_type::ints: return to.mutable_ints()->Add(a.ints.begin(), a.ints.end());
+    case attr_type::strings: return to.mutable_strings()->Add(a.strings.begin(), a.strings.end());
+    case attr_type::t:
+        if (a.tensors.size() != 1) break;
+        return write_tensor(a.tensors[0], what, *to.mutable_t());
+    case attr_type::tensors:
+        for (tensor const& t : a.tensors) write_tensor(t, what, *to.add_tensors());
+        return;
+    case attr_type::g:
+        if (a.graphs.size() != 1) break;
+        return void(write(a.graphs[0], *to.mutable_g(), false));
+    case attr_type::graphs:
+        for (graph_data const& g : a.graphs) write(g, *to.add_graphs(), false);
+        return;
+    default: break;
+    }
+    refuse(what + " has no value that can be written");
+}
+
+} // namespace aton::detail

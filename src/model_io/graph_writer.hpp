@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// From a graph to protobuf messages: types, nodes with where they come from, nested graphs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proto.hpp"
+
+#include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/value_names.hpp>
+
+namespace aton::detail {
+
+/// Throws aton::error, on one line: names come from anywhere.
+[[noreturn]] void refuse(std::string const& what);
+
+/// Throws aton::error, naming `what`, unless the tensor has as many bytes as its sizes need.
+void require_whole(tensor const& t, std::string_view what);
+void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to);
+void write_type(value_type const& from, ::onnx::TypeProto& to);
+
+class graph_writer {
+public:
+    explicit graph_writer(int ir) : ir_(ir) {}
+
+    /// Everything but the initializers. Returns the names of the values, by id.
+    std::vector<std::string> write_main(graph_data const& g, ::onnx::GraphProto& out);
+
+private:
+    std::vector<std::string> write(graph_data const& g, ::onnx::GraphProto& out, bool is_main);
+    void write_nodes(graph_data const& g, std::vector<std::string> const& names, ::onnx::GraphProto& out);
+    void write_node(graph_node const& n, node_origin const& origin, std::vector<std::string> const& names,
+                    ::onnx::NodeProto& to);
+    void write_origin(graph_node const& n, node_origin const& origin, ::onnx::NodeProto& to) const;
+    void write_attribute(node_attribute const& a, std::string const& node, ::onnx::AttributeProto& to);
+
+    int ir_;
+    std::size_t nodes_ = 0;
+    value_names<> value_namer_;
+    value_names<> node_namer_;
+};
+
+} // namespace aton::detail

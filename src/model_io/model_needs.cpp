@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// IR versions of opsets and element types. Follows VERSION_TABLE in onnx/helper.py 1.23.2.
+#include "model_needs.hpp"
+
+#include <algorithm>
+
+#include <aton/core/stored_tensor.hpp>
+
+namespace aton::detail {
+
+namespace {
+
+struct version_row {
+    std::string_view domain;
+    int opset;
+    int ir;
+};
+
+// The first IR version of an ONNX release that has the opset: VERSION_TABLE in onnx/helper.py 1.23.2, one row for each change.
+constexpr version_row version_table[] = {
+    {"", 1, 3},
+    {"", 9, 4},
+    {"", 10, 5},
+    {"", 11, 6},
+    {"", 12, 7},
+    {"", 15, 8},
+    {"", 19, 9},
+    {"", 21, 10},
+    {"", 23, 11},
+    {"", 24, 12},
+    {"", 25, 13},
+    {"", 28, 14},
+    {"ai.onnx.ml", 2, 6},
+    {"ai.onnx.ml", 3, 8},
+    {"ai.onnx.ml", 4, 9},
+    {"ai.onnx.ml", 5, 10},
+    {"ai.onnx.training", 1, 7},
+    {"ai.onnx.preview.training", 1, 7},
+};
+
+int ir_for(std::string_view domain, int opset) {
+    int ir = 3;
+    for (version_row const& row : version_table)
+        if (row.domain == domain && row.opset <= opset) ir = std::max(ir, row.ir);
+    return ir;
+}
+
+/// The IR version that brought an element type.
+int ir_for(dtype t) {
+    switch (t) {
+    case dtype::bfloat16: return 4;
+    case dtype::float8_e4m3fn:
+    case dtype::float8_e4m3fnuz:
+    case dtype::float8_e5m2:
+    case dtype::float8_e5m2fnuz: return 9;
+    case dtype::uint4:
+    case dtype::int4: return 10;
+    case dtype::float4_e2m1: return 11;
+    case dtype::float8_e8m0: return 12;
+    case dtype::uint2:
+    case dtype::int2: return 13;
+    default: return 3;
+    }
+}
+
+class collector {
+public:
+    explicit collector(model_needs& needs) : needs_(needs) {}
+
+    void collect(graph_data const& g) {
+        if (!g.initializers.empty()) raise(4); // before IR 4 every initializer is an input as well
+        for (graph_initializer const& i : g.initializers)
+            raise(ir_for(i.stored != nullptr ? i.stored->type : i.data.type));
+        for (graph_value const& v : g.values) raise(ir_for(v.type.dtype));
+        for (graph_node const& n : g.nodes) {
+            import(g, plain_domain(n.domain));
+            for (node_attribute const& a : n.attributes) {
+                for (tensor const& t : a.tensors) raise(ir_for(t.type));
+                for (graph_data const& nested : a.graphs) collect(nested);
+            }
+        }
+    }
+
+private:
+    void raise(int ir) { needs_.ir = std::max(needs_.ir, ir); }
+
+    void import(graph_data const& g, std::string_view domain) {
+        if (domain.empty()) return;
+        int version = 1;
+        for (auto const& [name, v] : g.opset_imports)
+            if (name == domain) version = v;
+        for (auto& [name, v] : needs_.domains)
+            if (name == domain) return void(v = std::max(v, version));
+        needs_.domains.emplace_back(domain, version);
+    }
+
+    model_needs& needs_;
+};
+
+} // namespace
+
+std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
+
+model_needs needs_of(graph_data const& graph) {
+    model_needs needs;
+    collector(needs).collect(graph);
+    for (auto const& [domain, version] : needs.domains) needs.ir = std::max(needs.ir, ir_for(domain, version));
+    needs.ir = std::max(needs.ir, ir_for("", graph.opset));
+    return needs;
+}
+
+} // namespace aton::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What a graph and its subgraphs need from the model around them: IR version and opset imports.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton::detail {
+
+struct model_needs {
+    int ir = 3;                                       ///< the lowest that is legal
+    std::vector<std::pair<std::string, int>> domains; ///< but the default one
+};
+
+[[nodiscard]] model_needs needs_of(graph_data const& graph);
+
+/// "" for both names of the default domain.
+[[nodiscard]] std::string_view plain_domain(std::string_view domain);
+
+} // namespace aton::detail

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Reads stored tensors in order: bounds, layout in pieces, factors.
+#include "stored_reader.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <aton/core/tensor.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/model_io/weights.hpp>
+
+namespace aton {
+
+namespace detail {
+
+namespace {
+
+constexpr std::size_t most_buffered = std::size_t{8} << 20;
+
+/// The number of elements, or -1 where it is negative or too large for bytes to be counted.
+std::int64_t checked_count(std::vector<std::int64_t> const& sizes) {
+    bool const empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+    std::int64_t n = empty ? 0 : 1;
+    for (std::int64_t s : sizes)
+        if (s < 0 || (!empty && __builtin_mul_overflow(n, s, &n))) return -1;
+    return n > std::numeric_limits<std::int64_t>::max() / 16 ? -1 : n;
+}
+
+/// Whether the elements of a part, which are at least one, lie inside of its bytes.
+bool is_inside(stored_part const& part, std::size_t item) {
+    std::int64_t first = part.offset;
+    std::int64_t last = part.offset;
+    for (std::size_t i = 0; i != part.sizes.size(); ++i) {
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(part.sizes[i] - 1, part.strides[i], &reach)) return false;
+        std::int64_t& end = reach < 0 ? first : last;
+        if (__builtin_add_overflow(end, reach, &end)) return false;
+    }
+    return first >= 0 && static_cast<std::uint64_t>(last) < part.bytes.size / item;
+}
+
+/// Rounded so that rounding again to fewer bits gives what rounding once would have: inexact results are odd.
+float to_odd_float(double d) {
+    auto const f = static_cast<float>(d);
+    if (static_cast<double>(f) == d || std::isnan(d)) return f;
+    auto bits = std::bit_cast<std::uint32_t>(f);
+    if (std::fabs(static_cast<double>(f)) > std::fabs(d)) --bits; // towards zero
+    return std::bit_cast<float>(bits | 1U);
+}
+
+template <class T, class Multiply>
+void multiply_each(std::byte* bytes, std::size_t count, Multiply multiply) {
+    for (std::size_t i = 0; i != count; ++i) {
+        T v{};
+        std::memcpy(&v, bytes + i * sizeof v, sizeof v);
+        v = multiply(v);
+        std::memcpy(bytes + i * sizeof v, &v, sizeof v);
+    }
+}
+
+bool can_multiply(dtype t) {
+    return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16;
+}
+
+void multiply(std::byte* bytes, std::size_t count, dtype type, double factor) {
+    switch (type) {
+    case dtype::float32:
+        return multiply_each<float>(
+            bytes, count, [=](float v) { return static_cast<float>(static_cast<double>(v) * factor); });
+    case dtype::float64: return multiply_each<double>(bytes, count, [=](double v) { return v * factor; });
+    case dtype::float16:
+        return multiply_each<std::uint16_t>(bytes, count, [=](std::uint16_t v) {
+            return float_to_half(to_odd_float(static_cast<double>(half_to_float(v)) * factor));
+        });
+    default:
+        return multiply_each<std::uint16_t>(bytes, count, [=](std::uint16_t v) {
+            return float_to_bfloat16(to_odd_float(static_cast<double>(bfloat16_to_float(v)) * factor));
+        });
+    }
+}
+
+} // namespace
+
+void require_readable(stored_tensor const& t, std::string_view what) {
+    auto const refuse = [&](std::string_view why) {
+        throw error(std::string(what) + ": a stored tensor of dtype " + std::string(name(t.type)) + ' ' +
+                    std::string(why));
+    };
+    if (bits(t.type) == 0 || bits(t.type) % 8 != 0) refuse("cannot be read: its elements are not whole bytes");
+    std::int64_t missing = checked_count(t.sizes);
+    if (missing < 0) refuse("has impossible sizes");
+    for (stored_part const& part : t.parts) {
+        std::int64_t const n = checked_count(part.sizes);
+        if (n < 0 || part.strides.size() != part.sizes.size()) refuse("has a part with impossible sizes or strides");
+        if (n != 0 && !is_inside(part, bits(t.type) / 8)) refuse("reaches beyond the bytes that it lies in");
+        if (!part.factors.empty() &&
+            (part.sizes.empty() || part.factors.size() != static_cast<std::size_t>(part.sizes[0])))
+            refuse("has not one factor for each index of its first dimension");
+        if (!part.factors.empty() && !can_multiply(t.type)) refuse("cannot be multiplied by factors");
+        if (n > missing) refuse("has more elements in its parts than its sizes say");
+        missing -= n;
+    }
+    if (missing != 0) refuse("has fewer elements in its parts than its sizes say");
+}
+
+std::uint64_t stored_bytes(stored_tensor const& t) {
+    return static_cast<std::uint64_t>(checked_count(t.sizes)) * (bits(t.type) / 8);
+}
+
+bool is_plain(stored_tensor const& t) { return stored_bytes(t) != 0 && t.is_plain(); }
+
+file_span plain_bytes(stored_tensor const& t) {
+    file_span const& all = t.parts[0].bytes;
+    auto const start = static_cast<std::uint64_t>(t.parts[0].offset) * (bits(t.type) / 8);
+    return {all.data + start, stored_bytes(t), all.position + start, all.file};
+}
+
+void stored_reader::read(stored_tensor const& from, byte_sink const& sink) {
+    for (stored_part const& part : from.parts)
+        if (checked_count(part.sizes) > 0) read_part(part, from.type, sink);
+}
+
+void stored_reader::read_part(stored_part const& part, dtype type, byte_sink const& sink) {
+    item_ = bits(type) / 8;
+    auto const count = static_cast<std::uint64_t>(part.element_count());
+    std::byte const* from = part.bytes.data + part.offset * static_cast<std::int64_t>(item_);
+    if (part.is_contiguous() && part.factors.empty()) {
+        for (std::uint64_t left = count * item_; left != 0;) {
+            auto const n = static_cast<std::size_t>(std::min<std::uint64_t>(left, most_buffered));
+            sink(from, n);
+            from += n;
+            left -= n;
+        }
+        return;
+    }
+    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count * item_, most_buffered));
+    if (capacity_ < wanted) {
+        buffer_.reset(); // never two of them
+        buffer_ = std::make_unique_for_overwrite<std::byte[]>(wanted);
+        capacity_ = wanted;
+    }
+    part_ = &part;
+    type_ = type;
+    sink_ = &sink;
+    done_ = 0;
+    std::vector<strided_dim> const dims = merge_dims(part.sizes, part.strides);
+    lay_out(from, dims.data(), dims.size());
+    flush();
+}
+
+void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std::size_t rank) {
+    std::uint64_t below = item_; // bytes of all dimensions but the first
+    for (std::size_t i = 1; i < rank; ++i) below *= static_cast<std::uint64_t>(dims[i].size);
+    std::int64_t const size = rank == 0 ? 1 : dims[0].size;
+    std::int64_t const step = rank == 0 ? 0 : dims[0].stride * static_cast<std::int64_t>(item_);
+    std::vector<strided_dim> block(dims, dims + rank);
+    for (std::int64_t i = 0; i != size;) {
+        if (capacity_ - filled_ < below) flush();
+        if (capacity_ < below) { // one index of it is more than the buffer takes
+            lay_out(from + i * step, dims + 1, rank - 1);
+            ++i;
+            continue;
+        }
+        std::int64_t const n = std::min(size - i, static_cast<std::int64_t>((capacity_ - filled_) / below));
+        if (rank != 0) block[0].size = n;
+        strided_copy(buffer_.get() + filled_, from + i * step, block.data(), rank, item_);
+        filled_ += static_cast<std::size_t>(static_cast<std::uint64_t>(n) * below);
+        i += n;
+    }
+}
+
+void stored_reader::flush() {
+    if (filled_ == 0) return;
+    auto const count = static_cast<std::int64_t>(filled_ / item_);
+    if (!part_->factors.empty()) {
+        std::int64_t const row = part_->element_count() / part_->sizes[0]; // elements that have a factor in common
+        for (std::int64_t i = 0; i != count;) {
+            std::int64_t const n = std::min(count - i, row - (done_ + i) % row);
+            multiply(buffer_.get() + i * static_cast<std::int64_t>(item_),
+                     static_cast<std::size_t>(n),
+                     type_,
+                     part_->factors[static_cast<std::size_t>((done_ + i) / row)]);
+            i += n;
+        }
+    }
+    (*sink_)(buffer_.get(), filled_);
+    done_ += count;
+    filled_ = 0;
+}
+
+} // namespace detail
+
+void read_stored(stored_tensor const& from, std::function<void(std::byte const*, std::size_t)> const& sink) {
+    detail::require_readable(from, "read_stored");
+    detail::stored_reader().read(from, sink);
+}
+
+tensor load(stored_tensor const& from) {
+    tensor out{from.type, from.sizes, {}};
+    detail::require_readable(from, "load");
+    out.bytes.reserve(static_cast<std::size_t>(detail::stored_bytes(from)));
+    detail::stored_reader().read(from, [&](std::byte const* bytes, std::size_t n) {
+        out.bytes.append(reinterpret_cast<char const*>(bytes), n); // NOLINT(*-reinterpret-cast)
+    });
+    return out;
+}
+
+} // namespace aton

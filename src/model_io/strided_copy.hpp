@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Strided elements into dense memory, at about the speed of the memory: rows, transposes in tiles, everything else by element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace aton::detail {
+
+/// A dimension of a strided block: sizes and strides in elements.
+struct strided_dim {
+    std::int64_t size = 0;
+    std::int64_t stride = 0;
+};
+
+/// The same elements in the same order with as few dimensions as possible: those of size 1 go, neighbours that one stride can
+/// walk become one. None of the sizes may be 0.
+[[nodiscard]] std::vector<strided_dim> merge_dims(std::vector<std::int64_t> const& sizes,
+                                                  std::vector<std::int64_t> const& strides);
+
+/// Copies the elements of a block (merged dims, `item` bytes each: 1, 2, 4, 8 or 16) that starts at `from`, in row-major order.
+void strided_copy(std::byte* to, std::byte const* from, strided_dim const* dims, std::size_t rank, std::size_t item);
+
+} // namespace aton::detail

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// Writes models: decides for every weight where it lies, and brings its bytes there.
+#include <aton/model_io/weights.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "model_frame.hpp"
+#include "output_file.hpp"
+#include "proto.hpp"
+#include "storage_order.hpp"
+#include "stored_reader.hpp"
+
+#include <aton/dsl/error.hpp>
+
+namespace aton {
+
+namespace {
+
+using detail::weight_place;
+
+constexpr std::uint64_t small_weight =
+    1024; ///< below this a weight stays in the model: shapes and scalars, which engines look at
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t cache_line = 64;
+constexpr std::uint64_t progress_step = std::uint64_t{4} << 20;
+
+/// Which file it is, however it is called.
+using file_identity = std::pair<::dev_t, ::ino_t>;
+
+std::optional<file_identity> identity(std::string const& path) {
+    struct ::stat s{};
+    if (::stat(path.c_str(), &s) != 0) return {};
+    return file_identity(s.st_dev, s.st_ino);
+}
+
+/// Those of open files, asked for once.
+class open_files {
+public:
+    std::optional<file_identity> const& identity(int file) {
+        auto const [found, is_new] = known_.try_emplace(file);
+        struct ::stat s{};
+        if (is_new && file >= 0 && ::fstat(file, &s) == 0) found->second.emplace(s.st_dev, s.st_ino);
+        return found->second;
+    }
+
+    /// Throws aton::error if something in the graph is read from the file of this name.
+    void require_other(graph_data const& graph, std::string const& path) {
+        auto const target = aton::identity(path);
+        if (!target) return;
+        for (graph_initializer const& i : graph.initializers)
+            if (i.stored != nullptr)
+                for (stored_part const& part : i.stored->parts)
+                    if (identity(part.bytes.file) == target)
+                        throw error(path + ": is the file that the weights come from; write to another one");
+    }
+
+private:
+    std::map<int, std::optional<file_identity>> known_;
+};
+
+/// Brings bytes into files and says how many they are.
+class weight_writer {
+public:
+    weight_writer(weight_options const& options, std::uint64_t total) : progress_(options.progress), total_(total) {}
+
+    void write(stored_tensor const& from, detail::output_file& to) {
+        reader_.read(from, [&](std::byte const* bytes, std::size_t size) {
+            while (size != 0) {
+                std::size_t const n = progress_ ? std::min<std::size_t>(size, progress_step) : size;
+                to.write(bytes, n);
+                bytes += n;
+                size -= n;
+                report(n);
+            }
+        });
+    }
+
+    void write(detail::model_frame const& frame, detail::output_file& to) {
+        to.reserve(frame.size);
+        to.write(frame.before);
+        for (detail::initializer_field const& field : frame.initializers) {
+            to.write(field.head);
+            to.write(field.data);
+            if (field.stored != nullptr) write(*field.stored, to);
+        }
+        to.write(frame.after);
+        to.close();
+    }
+
+private:
+    void report(std::uint64_t n) {
+        done_ += n;
+        if (!progress_ || (done_ - reported_ < progress_step && done_ != total_)) return;
+        reported_ = done_;
+        progress_(done_, total_);
+    }
+
+    std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
+    std::uint64_t total_;
+    std::uint64_t done_ = 0;
+    std::uint64_t reported_ = 0;
+    detail::stored_reader reader_;
+};
+
+/// Bytes of stored tensors that the model's own file gets.
+std::uint64_t bytes_inside(detail::model_frame const& frame) {
+    std::uint64_t n = 0;
+    for (detail::initializer_field const& field : frame.initializers) n += field.stored != nullptr ? field.payload : 0;
+    return n;
+}
+
+/// Of these, those that are not a range of a file as it stands.
+std::uint64_t rewritten_inside(detail::model_frame const& frame) {
+    std::uint64_t n = 0;
+    for (detail::initializer_field const& field : frame.initializers)
+        if (field.stored != nullptr && !detail::is_plain(*field.stored)) n += field.payload;
+    return n;
+}
+
+/// The layout of the file beside the model. Weights that are the same bytes are written once.
+struct data_file {
+    struct entry {
+        stored_tensor const* tensor;
+        std::uint64_t offset;
+    };
+    std::vector<entry> entries;
+    std::vector<weight_place> places;
+    std::uint64_t size = 0;
+    std::uint64_t weight_bytes = 0; ///< without what lies between
+    std::uint64_t rewritten = 0;    ///< of all weights that point here
+
+    data_file(graph_data const& graph, std::string const& name) : places(graph.initializers.size()) {
+        std::map<std::pair<void const*, std::uint64_t>, std::uint64_t> known; // where bytes, or a tensor, went
+        for (std::size_t i = 0; i != places.size(); ++i) {
+            stored_tensor const* const t = graph.initializers[i].stored;
+            std::uint64_t const n = t != nullptr ? detail::stored_bytes(*t) : 0;
+            if (n < small_weight) continue;
+            void const* const key = detail::is_plain(*t) ? static_cast<void const*>(detail::plain_bytes(*t).data) : t;
+            auto const [found, is_new] = known.try_emplace({key, n}, 0);
+            if (is_new) {
+                std::uint64_t const unit = n >= page ? page : cache_line;
+                found->second = (size + unit - 1) / unit * unit;
+                size = found->second + n;
+                weight_bytes += n;
+                entries.push_back({t, found->second});
+            }
+            if (!detail::is_plain(*t)) rewritten += n;
+            places[i] = {true, name, found->second, n};
+        }
+    }
+};
+
+void refuse_pipe(std::string const& path) {
+    if (detail::output_file::is_pipe_or_device(path))
+        throw error(path + ": is a pipe or device, which has no files beside it; use --weights embed");
+}
+
+/// Throws aton::error for a name that ONNX's checker takes for a way out of the folder.
+void require_plain_name(std::string const& path) {
+    if (std::filesystem::path(path).filename().string().find("..") != std::string::npos)
+        throw error(path +
+                    ": ONNX's checker accepts no weights from a file with '..' in its name; give it another one");
+}
+
+void require_fits(detail::model_frame const& frame, std::string const& path, char const* advice) {
+    if (frame.size > detail::most_model_bytes)
+        throw error(path + ": the model would have " + std::to_string(frame.size) + " bytes, and an ONNX file holds " +
+                    std::to_string(detail::most_model_bytes) + " at most; " + advice);
+}
+
+/// These return how many bytes are not copied as they stand.
+std::uint64_t write_embedded(graph_data const& graph, std::string const& path, weight_options const& weights,
+                             model_options const& options) {
+    detail::model_frame const frame = detail::make_frame(graph, options, {});
+    require_fits(frame, path, "use --weights external or --weights reference");
+    detail::output_file model(path);
+    weight_writer(weights, bytes_inside(frame)).write(frame, model);
+    model.publish();
+    model.keep();
+    return rewritten_inside(frame);
+}
+
+std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
+                             model_options const& options, open_files& files) {
+    refuse_pipe(path);
+    std::string const data_path = path + ".data";
+    std::string const name = std::filesystem::path(data_path).filename().string();
+    data_file const layout(graph, name);
+    detail::model_frame const frame = detail::make_frame(graph, options, layout.places);
+    require_fits(frame, path, "too much of it are constants in memory");
+    detail::output_file model(path);
+    weight_writer writer(weights, layout.weight_bytes + bytes_inside(frame));
+    if (layout.entries.empty()) {
+        writer.write(frame, model);
+        model.publish();
+        model.keep();
+        return rewritten_inside(frame);
+    }
+    refuse_pipe(data_path);
+    require_plain_name(data_path);
+    files.require_other(graph, data_path);
+    detail::output_file data(data_path);
+    data.reserve(layout.size);
+    for (data_file::entry const& e : layout.entries) {
+        data.pad_to(e.offset);
+        writer.write(*e.tensor, data);
+    }
+    data.close();
+    writer.write(frame, model);
+    data.publish(true);
+    model.publish();
+    data.keep();
+    model.keep();
+    return layout.rewritten + rewritten_inside(frame);
+}
+
+std::filesystem::path folder_of(std::string const& path) {
+    std::filesystem::path const parent = std::filesystem::path(path).parent_path();
+    std::error_code failure;
+    auto out = std::filesystem::canonical(parent.empty() ? "." : parent, failure);
+    if (failure) throw error(path + ": cannot be written: " + failure.message());
+    return out;
+}
+
+/// Throws aton::error unless a model at `path` can point into `source`.
+void require_beside(std::string const& path, std::string const& source) {
+    if (source.empty()) throw error(path + ": weight_options::source must name the file that the model points into");
+    refuse_pipe(path);
+    std::error_code failure;
+    auto const status = std::filesystem::symlink_status(source, failure);
+    if (!std::filesystem::exists(status)) throw error(source + ": no such file");
+    auto const refuse = [&](char const* why) {
+        throw error(source + why + ", and ONNX's checker accepts no weights from such a file; use --weights external");
+    };
+    if (std::filesystem::is_symlink(status)) refuse(": is a symbolic link");
+    if (!std::filesystem::is_regular_file(status)) refuse(": is not a regular file");
+    if (std::filesystem::hard_link_count(source, failure) > 1 && !failure) refuse(": has several hard links");
+    require_plain_name(source);
+    if (folder_of(path) != folder_of(source))
+        throw error(path + ": must lie in the folder of " + source +
+                    ", which it points into; write it there, or use --weights embed or external");
+}
+
+std::uint64_t write_referring(graph_data const& given, std::string const& path, weight_options const& weights,
+                              model_options const& options, open_files& files) {
+    require_beside(path, weights.source);
+    auto const source = identity(weights.source);
+    std::string const name = std::filesystem::path(weights.source).filename().string();
+    auto const is_pointed_to = [&](stored_tensor const& t) {
+        // Numbers that are few may be shapes, which inference looks at; a page is not worth a float of them either.
+        std::uint64_t const least = is_floating(t.type) ? cache_line : small_weight;
+        return detail::stored_bytes(t) >= least && t.parts.size() == 1 && source &&
+               files.identity(t.parts[0].bytes.file) == source;
+    };
+    std::deque<stored_tensor> views;
+    std::optional<graph_data> const turned = detail::with_transposes(given, views, is_pointed_to);
+    graph_data const& graph = turned ? *turned : given;
+    std::vector<weight_place> places(graph.initializers.size());
+    for (std::size_t i = 0; i != places.size(); ++i) {
+        stored_tensor const* const t = graph.initializers[i].stored;
+        if (t == nullptr || !detail::is_plain(*t) || !is_pointed_to(*t)) continue;
+        file_span const bytes = detail::plain_bytes(*t);
+        places[i] = {true, name, bytes.position, bytes.size};
+    }
+    detail::model_frame const frame = detail::make_frame(graph, options, places);
+    require_fits(frame, path, "use --weights external for weights that are not in the file as they stand");
+    detail::output_file model(path);
+    weight_writer(weights, bytes_inside(frame)).write(frame, model);
+    model.publish();
+    model.keep();
+    return rewritten_inside(frame);
+}
+
+} // namespace
+
+weight_report write_model(graph_data const& graph, std::string const& path, weight_options const& weights,
+                          model_options const& options) {
+    weight_report report;
+    for (graph_initializer const& i : graph.initializers) {
+        if (i.stored == nullptr) continue;
+        std::string_view const name = i.value < graph.values.size() ? std::string_view(graph.values[i.value].name) : "";
+        detail::require_readable(*i.stored, detail::one_line(name));
+        report.count += 1;
+        report.bytes += detail::stored_bytes(*i.stored);
+    }
+    open_files files;
+    files.require_other(graph, path);
+    switch (weights.mode) {
+    case weight_mode::embed: report.rewritten = write_embedded(graph, path, weights, options); break;
+    case weight_mode::external: report.rewritten = write_external(graph, path, weights, options, files); break;
+    case weight_mode::reference: report.rewritten = write_referring(graph, path, weights, options, files); break;
+    }
+    return report;
+}
+
+} // namespace aton

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+// Weights of written models: where their bytes go in each mode, and what is left after a failure.
+#include <aton/model_io/weights.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include <onnx/onnx_pb.h>
+
+#include <aton/aton.hpp>
+
+#include "stored_fixture.hpp"
+
+using namespace aton;
+
+namespace {
+
+constexpr weight_mode all_modes[] = {weight_mode::embed, weight_mode::external, weight_mode::reference};
+
+::onnx::ModelProto parsed(std::string const& path) {
+    ::onnx::ModelProto model;
+    REQUIRE(model.ParseFromString(slurp(path)));
+    return model;
+}
+
+std::string entry(::onnx::TensorProto const& t, std::string const& key) {
+    for (auto const& e : t.external_data())
+        if (e.key() == key) return e.value();
+    return "none";
+}
+
+/// The bytes of an initializer, wherever they are.
+std::string bytes_of(::onnx::TensorProto const& t, temporary_folder const& folder) {
+    if (t.data_location() != ::onnx::TensorProto_DataLocation_EXTERNAL) return t.raw_data();
+    std::string const all = slurp(folder.file(entry(t, "location")));
+    auto const offset = std::stoull(entry(t, "offset"));
+    auto const length = std::stoull(entry(t, "length"));
+    REQUIRE(offset + length <= all.size());
+    return all.substr(offset, length);
+}
+
+struct fixture : noise_fixture {
+    using noise_fixture::noise_fixture;
+
+    [[nodiscard]] weight_options options(weight_mode mode) const { return {mode, source, {}}; }
+
+    [[nodiscard]] std::string refusal(graph_data const& g, weight_mode mode, std::string const& to) const {
+        try {
+            (void)write_model(g, to, options(mode));
+        } catch (error const& e) {
+            CHECK(std::string(e.what()).find('\n') == std::string::npos);
+            return e.what();
+        }
+        return "accepted";
+    }
+};
+
+} // namespace
+
+TEST_CASE("what cannot be read is refused before anything is") {
+    fixture const f;
+    file_span const all = f.mapped.span(0, 400);
+    std::int64_t const huge = std::int64_t{1} << 62;
+    struct row {
+        char const* message = nullptr;
+        stored_tensor tensor;
+    };
+    stored_tensor few = stored(dtype::float32, all, {4}, {1});
+    few.sizes = {5};
+    stored_tensor many = few;
+    many.sizes = {3};
+    for (auto const& [message, t] : {
+             row{"reaches beyond", stored(dtype::float32, all, {101}, {1})},
+             row{"reaches beyond", stored(dtype::float32, all, {2}, {1}, 99)},
+             row{"reaches beyond", stored(dtype::float32, all, {3, 3}, {-1, 1}, 1)},
+             row{"reaches beyond", stored(dtype::float32, all, {3}, {huge})},
+             row{"reaches beyond", stored(dtype::float32, all, {2, 2}, {huge, huge}, huge)},
+             row{"reaches beyond", stored(dtype::float32, all, {1}, {1}, -1)},
+             row{"impossible sizes", stored(dtype::float32, all, {-1}, {1})},
+             row{"impossible sizes", stored(dtype::float32, all, {huge, huge}, {0, 0})},
+             row{"impossible sizes or strides", stored(dtype::float32, all, {2, 3}, {1})},
+             row{"whole bytes", stored(dtype::int4, all, {2}, {1})},
+             row{"whole bytes", stored(dtype::string, all, {2}, {1})},
+             row{"factor", stored(dtype::float32, all, {2, 3}, {3, 1}, 0, {1, 2, 3})},
+             row{"factor", stored(dtype::float32, all, {}, {}, 0, {1})},
+             row{"factor", stored(dtype::int32, all, {2}, {1}, 0, {1, 2})},
+             row{"fewer elements", few},
+             row{"more elements", many},
+         }) {
+        CAPTURE(message);
+        std::string said;
+        try {
+            (void)load(t);
+        } catch (error const& e) {
+            said = e.what();
+        }
+        CHECK(said.find(message) != std::string::npos);
+        weights_graph g;
+        g.add(t, "layer.weight");
+        for (weight_mode mode : all_modes) {
+            std::string const refused = f.refusal(g.data, mode, f.path);
+            CHECK(refused.starts_with("layer.weight: "));
+            CHECK(refused.find(message) != std::string::npos);
+        }
+        CHECK(f.folder.count() == 1);
+    }
+}
+
+TEST_CASE("every mode holds the same elements; embedded, the bytes are protobuf's own") {
+    fixture const f;
+    file_span const all = f.mapped.all();
+    weights_graph g;
+    g.add(stored(dtype::float32, all, {40, 30}, {30, 1}, 16), "plain.weight");
+    g.add(stored(dtype::float32, all, {64, 33}, {1, 64}, 32), "turned.weight");
+    g.add(stored(dtype::float16, all, {8, 5, 7, 9}, {315, 1, 45, 5}, 64), "channels_last.weight");
+    g.add(stored(dtype::float32, all, {300, 7}, {0, 1}, 3), "expanded");
+    g.add(stored(dtype::int64, all, {3}, {1}, 4), "shape");
+    g.add(stored(dtype::float32, {}, {0, 5}, {5, 1}), "empty");
+    g.add(stored(dtype::bool_, all, {}, {}, 77), "flag");
+    stored_tensor joined{dtype::float32, {5, 200}, {}};
+    joined.parts = {{all, {2, 200}, {200, 1}, 1000, {}}, {all, {3, 200}, {1, 3}, 5000, {}}};
+    g.add(joined, "joined");
+    value_id const constant = g.data.add_value(value_type{dtype::float32, {2}}, "constant");
+    g.data.set_initializer(constant, tensor{dtype::float32, {2}, std::string("\0\0\x80\x3f\0\0\0\x40", 8)});
+    std::uint64_t total = 0;
+    for (stored_tensor const& t : g.tensors) total += t.byte_count();
+
+    for (weight_mode mode : all_modes) {
+        CAPTURE(static_cast<int>(mode));
+        weight_report const report = write_model(g.data, f.path, f.options(mode));
+        CHECK(report.count == 8);
+        CHECK(report.bytes == total);
+        std::uint64_t const in_two_places = 5 * 200 * 4 + 300 * 7 * 4;
+        std::uint64_t const turned = 64 * 33 * 4 + 8 * 5 * 7 * 9 * 2;
+        CHECK(report.rewritten == (mode == weight_mode::reference ? in_two_places : in_two_places + turned));
+        ::onnx::ModelProto const model = parsed(f.path);
+        CHECK(model.SerializeAsString() ==
+              slurp(f.path)); // hand-written fields are those that protobuf writes, in its order
+        CHECK_NOTHROW(check_model(f.path));
+        REQUIRE(model.graph().initializer_size() == 9);
+        for (int i = 0; i != 8; ++i) {
+            ::onnx::TensorProto const& t = model.graph().initializer(i);
+            CAPTURE(t.name());
+            std::string const bytes = bytes_of(t, f.folder);
+            if (t.name().ends_with(".stored")) continue; // compared below, through its Transpose
+            CHECK(t.name() == g.data.values[g.data.initializers[static_cast<std::size_t>(i)].value].name);
+            CHECK(bytes == expected(g.tensors[static_cast<std::size_t>(i)]));
+        }
+        CHECK(model.graph().initializer(8).raw_data().size() == 8);
+        CHECK(model.graph().node_size() == (mode == weight_mode::reference ? 10 : 8));
+        std::filesystem::remove(f.path);
+    }
+    std::string const in_memory = to_model_proto(g.data);
+    (void)write_model(g.data, f.path, f.options(weight_mode::embed));
+    CHECK(in_memory == slurp(f.path));
+    CHECK(to_string(parse_model(in_memory).graph.values[0].type) == "Float(40, 30)");
+    CHECK(to_string(g.data).find("%plain.weight : Float(40, 30) = stored(4800 bytes)\n") != std::string::npos);
+    CHECK(to_string(g.data).find("%empty : Float(0, 5) = stored(0 bytes)\n") != std::string::npos);
+}
+
+TEST_CASE("external: aligned, small ones inside, the same bytes once") {
+    fixture const f;
+    file_span const all = f.mapped.all();
+    weights_graph g;
+    g.add(stored(dtype::float32, all, {255}, {1}, 0));                  // 1020 bytes: inside
+    g.add(stored(dtype::float32, all, {257}, {1}, 0));                  // 1028: at a multiple of 64
+    g.add(stored(dtype::float32, all, {1023}, {1}, 1));                 // 4092
+    g.add(stored(dtype::float32, all, {2500}, {1}, 2));                 // of 4096
+    g.add(stored(dtype::float32, all, {50, 50}, {50, 1}, 2), "tied");   // the same bytes in another shape
+    g.add(stored(dtype::float32, all, {50, 50}, {1, 50}, 2), "turned"); // the same in another order
+    g.add(stored(dtype::float32, all, {2499}, {1}, 2), "not all of them");
+    (void)write_model(g.data, f.path, f.options(weight_mode::external));
+    ::onnx::ModelProto const model = parsed(f.path);
+    auto const offset = [&](int i) {
+        ::onnx::TensorProto const& t = model.graph().initializer(i);
+        CHECK(entry(t, "location") == "model.onnx.data");
+        CHECK(t.raw_data().empty());
+        return std::stoi(entry(t, "offset"));
+    };
+    CHECK(model.graph().initializer(0).raw_data().size() == 1020);
+    CHECK(offset(1) == 0);
+    CHECK(offset(2) == 1088);
+    CHECK(offset(3) == 8192);
+    CHECK(offset(4) == 8192);
+    CHECK(offset(5) == 20480);
+    CHECK(offset(6) == 32768);
+    std::string const data = slurp(f.path + ".data");
+    CHECK(data.size() == 32768 + 2499 * 4);
+    CHECK(data.substr(1028, 60) == std::string(60, '\0'));
+    for (int i = 0; i != 7; ++i)
+        CHECK(bytes_of(model.graph().initializer(i), f.folder) == expected(g.tensors[static_cast<std::size_t>(i)]));
+    CHECK(f.folder.count() == 3);
+
+    weights_graph small; // nothing that is worth a file
+    small.add(stored(dtype::float32, all, {3, 5}, {5, 1}));
+    (void)write_model(small.data, f.folder.file("small.onnx"), f.options(weight_mode::external));
+    CHECK(f.folder.count() == 4);
+}
+
+TEST_CASE("reference: offsets are the file's own, a permutation is undone by a Transpose") {
+    fixture const f;
+    file_span const all = f.mapped.all();
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.span(1024, 90'000), {30, 40}, {40, 1}, 7), "plain");
+    g.add(stored(dtype::float32, all, {6, 5, 3, 4}, {60, 1, 20, 5}, 100), "filter");
+    g.add(stored(dtype::bfloat16, all, {1, 31, 1, 17}, {5, 1, 9, 31}, 100), "ones");
+    (void)write_model(g.data, f.path, f.options(weight_mode::reference));
+    CHECK(f.folder.count() == 2);
+    ::onnx::ModelProto const model = parsed(f.path);
+    CHECK(entry(model.graph().initializer(0), "location") == "weights.bin");
+    CHECK(entry(model.graph().initializer(0), "offset") == std::to_string(1024 + 7 * 4));
+    CHECK(entry(model.graph().initializer(0), "length") == "4800");
+    REQUIRE(model.graph().node_size() == 5);
+    ::onnx::NodeProto const& turn = model.graph().node(0);
+    CHECK(turn.op_type() == "Transpose");
+    CHECK(turn.input(0) == "filter.stored");
+    CHECK(turn.output(0) == "filter");
+    auto const& perm = turn.attribute(0).ints();
+    CHECK(std::vector<std::int64_t>(perm.begin(), perm.end()) == std::vector<std::int64_t>{0, 3, 1, 2});
+    auto const& dims = model.graph().initializer(1).dims();
+    CHECK(std::vector<std::int64_t>(dims.begin(), dims.end()) == std::vector<std::int64_t>{6, 3, 4, 5});
+    CHECK(entry(model.graph().initializer(1), "offset") == "400");
+    CHECK(entry(model.graph().initializer(1), "length") == "1440");
+    CHECK(model.graph().node(1).op_type() == "Transpose");
+    CHECK(model.graph().initializer(2).dims_size() == 4);
+    CHECK_NOTHROW(check_model(f.path));
+    CHECK(g.data.nodes.size() == 3); // the caller's graph stays as it is
+
+    weights_graph young(21); // of that opset's Transpose
+    young.add(stored(dtype::float8_e5m2, all, {31, 17}, {1, 31}));
+    CHECK(write_model(young.data, f.path, f.options(weight_mode::reference)).rewritten == 0);
+    CHECK_NOTHROW(check_model(f.path));
+    weights_graph old(12); // Transpose had no bfloat16 then
+    old.add(stored(dtype::bfloat16, all, {31, 17}, {1, 31}));
+    CHECK(write_model(old.data, f.path, f.options(weight_mode::reference)).rewritten == 31 * 17 * 2);
+    CHECK(parsed(f.path).graph().node_size() == 1);
+}
+
+TEST_CASE("reference: what is not in that file is in the model") {
+    fixture const f;
+    std::ofstream(f.folder.file("other.bin"), std::ios::binary) << noise(5000, 8);
+    mapped_file const other(f.folder.file("other.bin"));
+    std::string const memory = noise(4000, 9);
+    weights_graph g;
+    g.add(stored(dtype::float32, other.all(), {1000}, {1}));
+    g.add(stored(
+        dtype::float32, {reinterpret_cast<std::byte const*>(memory.data()), 4000, 0, -1}, {1000}, {1})); // NOLINT
+    CHECK(write_model(g.data, f.path, f.options(weight_mode::reference)).rewritten == 0);
+    ::onnx::ModelProto const model = parsed(f.path);
+    CHECK(model.graph().initializer(0).raw_data() == noise(5000, 8).substr(0, 4000));
+    CHECK(model.graph().initializer(1).raw_data() == memory);
+}
+
+TEST_CASE("reference: the model must lie beside the file itself") {
+    fixture const f;
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {100}, {1}));
+    std::filesystem::create_directory(f.folder.path / "sub");
+    CHECK(
+        f.refusal(g.data, weight_mode::reference, f.folder.file("sub/model.onnx")).find("must lie in the folder of") !=
+        std::string::npos);
+    CHECK(f.refusal(g.data, weight_mode::reference, f.folder.file("sub/../model.onnx")) == "accepted");
+    CHECK(f.refusal(g.data, weight_mode::reference, f.folder.file("no/model.onnx"))
+              .find("cannot be written: No such file") != std::string::npos);
+    std::filesystem::create_symlink("weights.bin", f.folder.path / "link.bin");
+    weight_options options = f.options(weight_mode::reference);
+    options.source = f.folder.file("link.bin");
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, f.path, options), doctest::Contains("is a symbolic link"), error);
+    options.source = f.folder.file("nothing.bin");
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, f.path, options), doctest::Contains("no such file"), error);
+    std::filesystem::create_hard_link(f.source, f.folder.file("hard.bin"));
+    CHECK(f.refusal(g.data, weight_mode::reference, f.path).find("has several hard links") != std::string::npos);
+    std::filesystem::remove(f.folder.file("hard.bin"));
+    std::filesystem::rename(f.source, f.folder.file("weights..bin"));
+    options.source = f.folder.file("weights..bin");
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, f.path, options), doctest::Contains("'..' in its name"), error);
+    weights_graph large;
+    large.add(stored(dtype::float32, f.mapped.all(), {1000}, {1}));
+    CHECK(f.refusal(large.data, weight_mode::external, f.folder.file("a..onnx")).find("'..' in its name") !=
+          std::string::npos);
+    options.source = f.folder.path.string();
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, f.path, options), doctest::Contains("not a regular file"), error);
+    options.source.clear();
+    CHECK_THROWS_WITH_AS(
+        (void)write_model(g.data, f.path, options), doctest::Contains("weight_options::source"), error);
+}
+
+TEST_CASE("a model never replaces the file that its weights come from") {
+    fixture const f;
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {1000}, {1}));
+    std::string const before = slurp(f.source);
+    for (weight_mode mode : all_modes)
+        CHECK(f.refusal(g.data, mode, f.folder.file("./weights.bin")).find("the weights come from") !=
+              std::string::npos);
+    std::filesystem::create_hard_link(f.source, f.folder.file("m.onnx.data"));
+    CHECK(f.refusal(g.data, weight_mode::external, f.folder.file("m.onnx")).find("the weights come from") !=
+          std::string::npos);
+    CHECK(slurp(f.source) == before);
+    CHECK(f.folder.count() == 2);
+}
+
+TEST_CASE("more than protobuf's 2 GiB is refused before anything is written") {
+    temporary_folder const folder;
+    std::string const source = folder.file("sparse.bin");
+    std::ofstream(source).flush();
+    std::filesystem::resize_file(source, std::uint64_t{9} << 30); // no bytes on the disk
+    mapped_file const mapped(source);
+    weights_graph g;
+    std::int64_t const n = std::int64_t{1} << 28;
+    g.add(stored(dtype::float32, mapped.all(), {n}, {1}, 3)); // 1 GiB each
+    g.add(stored(dtype::float32, mapped.all(), {n}, {1}, n));
+    g.add(stored(dtype::float32, mapped.all(), {2, n}, {n, 1}, 3 * n - 1));
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, folder.file("m.onnx"), {weight_mode::embed, source, {}}),
+                         doctest::Contains("use --weights external"),
+                         error);
+    CHECK_THROWS_WITH_AS((void)to_model_proto(g.data), doctest::Contains("larger than 2 GiB"), error);
+    CHECK(folder.count() == 1);
+    CHECK(write_model(g.data, folder.file("m.onnx"), {weight_mode::reference, source, {}}).bytes ==
+          std::uint64_t(n) * 16);
+    ::onnx::ModelProto const model = parsed(folder.file("m.onnx"));
+    CHECK(entry(model.graph().initializer(2), "offset") == std::to_string((3 * n - 1) * 4));
+    CHECK(entry(model.graph().initializer(2), "length") == std::to_string(8 * n));
+}
+
+TEST_CASE("progress grows in steps and ends at the total") {
+    fixture const f(21 << 20);
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {1000, 5003}, {5003, 1}));
+    g.add(stored(dtype::float32, f.mapped.all(), {10, 3}, {3, 1}));
+    for (weight_mode mode : {weight_mode::embed, weight_mode::external}) {
+        std::vector<std::uint64_t> seen;
+        weight_options options = f.options(mode);
+        options.progress = [&](std::uint64_t done, std::uint64_t total) {
+            CHECK(total == 1000 * 5003 * 4 + 120);
+            seen.push_back(done);
+        };
+        (void)write_model(g.data, f.path, options);
+        CHECK(seen.size() == 5);
+        CHECK(std::is_sorted(seen.begin(), seen.end()));
+        CHECK(seen.back() == 1000 * 5003 * 4 + 120);
+    }
+}
+
+TEST_CASE("what cannot be written leaves nothing, and what was there stays") {
+    fixture const f(3 << 20);
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {300, 2000}, {2000, 1}));
+    weights_graph turned;
+    turned.add(stored(dtype::float32, f.mapped.all(), {300, 2000}, {1, 300}));
+    std::ofstream(f.path) << "older model";
+    std::ofstream(f.path + ".data") << "older weights";
+    auto const nothing_happened = [&] {
+        CHECK(slurp(f.path) == "older model");
+        CHECK(slurp(f.path + ".data") == "older weights");
+        CHECK(f.folder.count() == 3);
+    };
+    // files may have 1 MB: the process would be stopped by a signal, did it not ignore it
+    auto const before = std::signal(SIGXFSZ, SIG_IGN);
+    ::rlimit old{};
+    ::getrlimit(RLIMIT_FSIZE, &old);
+    ::rlimit const limit{1'000'000, old.rlim_max};
+    for (weights_graph const* each : {&g, &turned})
+        for (weight_mode mode : {weight_mode::embed, weight_mode::external}) {
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            std::string const said = f.refusal(each->data, mode, f.path);
+            ::setrlimit(RLIMIT_FSIZE, &old);
+            CHECK(said.find("model.onnx") != std::string::npos);
+            CHECK(said.find("cannot be written: File too large") != std::string::npos);
+            nothing_happened();
+        }
+    std::signal(SIGXFSZ, before);
+
+    CHECK(f.refusal(g.data, weight_mode::embed, "/dev/full").find("No space left") != std::string::npos);
+    for (weight_mode mode : {weight_mode::external, weight_mode::reference})
+        CHECK(f.refusal(g.data, mode, "/dev/full").find("pipe or device") != std::string::npos);
+    for (weight_mode mode : all_modes) {
+        CHECK(f.refusal(g.data, mode, f.folder.path.string()) != "accepted");
+        CHECK(f.refusal(g.data, mode, f.folder.file("no/such/model.onnx")).find("cannot be written: No such file") !=
+              std::string::npos);
+    }
+    nothing_happened();
+
+    std::filesystem::remove(f.path + ".data"); // a folder where the data should go
+    std::filesystem::create_directory(f.path + ".data");
+    CHECK(f.refusal(g.data, weight_mode::external, f.path).find("model.onnx.data: is a folder") != std::string::npos);
+    CHECK(slurp(f.path) == "older model");
+    CHECK(f.folder.count() == 3);
+    std::filesystem::remove(f.path + ".data");
+    CHECK(f.refusal(g.data, weight_mode::external, f.path) == "accepted");
+    CHECK(f.refusal(g.data, weight_mode::external, f.path) == "accepted"); // over its own pair
+    CHECK(f.folder.count() == 3);
+}
+
+TEST_CASE("a pipe gets an embedded model piece by piece") {
+    fixture const f(3 << 20);
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {300, 2000}, {2000, 1}, 5));
+    g.add(stored(dtype::float32, f.mapped.all(), {300, 2000}, {1, 300}));
+    std::string const pipe = f.folder.file("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::string got;
+    std::thread reader([&] { got = slurp(pipe); });
+    (void)write_model(g.data, pipe, f.options(weight_mode::embed));
+    reader.join();
+    CHECK(got == to_model_proto(g.data));
+}
+
+TEST_CASE("an output of unknown type is completed from the types of stored weights") {
+    fixture const f;
+    weights_graph g;
+    g.add(stored(dtype::float32, f.mapped.all(), {30, 17}, {17, 1}));
+    g.data.values[g.data.outputs[0]].type = {};
+    for (weight_mode mode : all_modes) {
+        (void)write_model(g.data, f.path, f.options(mode));
+        ::onnx::ModelProto const model = parsed(f.path);
+        CHECK(model.graph().output(0).type().tensor_type().shape().dim(1).dim_value() == 17);
+        CHECK(model.graph().input_size() == 0);
+    }
+}
