@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The ATen program that is being exported, whichever front end it came from: nodes with arguments by the names of their schemas,
+// what is known of every value, weights that stay in their file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/stored_tensor.hpp>
+#include <aton/program/expression.hpp>
+
+namespace aton::program {
+
+using value_index = std::uint32_t;
+inline constexpr value_index no_value = ~value_index{0};
+
+/// A size, a stride or a number that may be symbolic.
+struct extent {
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    std::int64_t number = 0;         ///< where it is not symbolic
+    std::uint32_t expression = none; ///< index into program::expressions
+
+    [[nodiscard]] bool is_number() const { return expression == none; }
+    friend bool operator==(extent const&, extent const&) = default;
+};
+
+enum class value_kind : std::uint8_t { tensor, sym_int, sym_float, sym_bool, custom_object, token };
+
+/// A value and what the program says of it.
+struct value {
+    std::string name;
+    value_kind kind = value_kind::tensor;
+    bool has_type = false; ///< whether the program says anything: of tensors the members below
+    dtype type = dtype::undefined;
+    std::vector<extent> sizes;
+    std::vector<extent> strides;
+    bool strided = true;            ///< false: a sparse or other layout
+    std::optional<extent> symbolic; ///< sym_int: the closed form, where it is known
+};
+
+enum class argument_kind : std::uint8_t {
+    none,
+    value,  ///< a tensor, or a SymInt, SymFloat, SymBool that a node computes: values[0]
+    values, ///< Tensor[] and Tensor?[] (no_value: None)
+    integer,
+    real,
+    boolean,
+    complex,  ///< reals[0] + reals[1] i
+    integers, ///< int[], and SymInt[]: where values[i] is not no_value, element i is computed
+    reals,    ///< the same for float[]
+    booleans, ///< the same for bool[], in integers
+    text,
+    texts,
+    type,          ///< ScalarType
+    memory_format, ///< text: "channels_last"
+    layout,        ///< text: "strided"
+    device,        ///< text: "cuda:0"
+    graph,         ///< of a higher-order operator: integer is an index into program::subgraphs, text its name
+    other,         ///< anything that ATen operators do not take; text says what
+};
+
+/// An argument of a node.
+struct argument {
+    std::string name; ///< in the schema; empty: positional (higher-order and Python operators)
+    argument_kind kind = argument_kind::none;
+    std::int64_t integer = 0;
+    double real = 0;
+    dtype type = dtype::undefined;
+    std::string text;
+    std::vector<value_index> values;
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    std::vector<std::string> texts;
+};
+
+/// A result of a node: one value, or a list of them (Tensor[]); None has neither.
+struct result {
+    std::vector<value_index> values;
+    bool is_list = false;
+};
+
+/// Where a node comes from in the user's program.
+struct origin {
+    std::string module;      ///< "layer1.0.conv1"
+    std::string module_type; ///< "torch.nn.modules.conv.Conv2d"
+    std::string source;      ///< "model.py:12 in forward"
+    std::string code;        ///< the line itself, where the program has it
+};
+
+enum class node_kind : std::uint8_t {
+    aten,         ///< an operator with a schema: "aten::conv2d", "custom_ops::foo_forward"
+    python,       ///< arithmetic on sizes: "_operator.mul", "math.trunc", "torch.sym_max"
+    higher_order, ///< "higher_order::cond"
+};
+
+struct node {
+    node_kind kind = node_kind::aten;
+    std::string op;          ///< qualified overload: "aten::add.Tensor"; the default overload has no suffix
+    std::string_view schema; ///< of torch's; empty: an operator that torch does not declare
+    std::string name;
+    std::vector<argument> arguments; ///< those that the program gives, in its order; the others have their default
+    std::vector<result> results;
+    std::uint32_t origin = 0; ///< index into program::origins
+};
+
+/// A list of nodes in topological order, with arguments for results: a result may be a number or None.
+struct graph {
+    std::vector<value_index> inputs; ///< no_value: a constant that was baked in
+    std::vector<node> nodes;
+    std::vector<argument> outputs;
+};
+
+enum class input_kind : std::uint8_t { user, parameter, buffer, constant, baked, custom_object, token };
+
+/// An input of the main graph, in its order.
+struct input {
+    input_kind kind = input_kind::user;
+    value_index value = no_value;
+    std::string target; ///< "conv1.weight": the name in the module; of user inputs their name
+    bool persistent = true;
+    stored_tensor data; ///< parameters, buffers and constants
+};
+
+enum class output_kind : std::uint8_t {
+    user,
+    buffer_mutation,
+    input_mutation,
+    parameter_mutation,
+    loss,
+    gradient,
+    token
+};
+
+/// An output of the main graph, in its order.
+struct output {
+    output_kind kind = output_kind::user;
+    std::string target; ///< what is mutated; of user outputs the key under which a dict returns them, or empty
+};
+
+/// What a symbol may be.
+struct symbol_range {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
+struct program {
+    std::string name; ///< of the model in its archive
+    std::string file; ///< for messages
+    std::string torch_version;
+    std::vector<value> values; ///< of all graphs; subgraphs have values of their own
+    graph main;
+    std::vector<graph> subgraphs;
+    std::vector<input> inputs;   ///< one for each of main.inputs
+    std::vector<output> outputs; ///< one for each of main.outputs
+    std::vector<expression> expressions;
+    std::vector<origin> origins; ///< [0]: unknown
+    std::map<std::string, symbol_range, std::less<>> ranges;
+    std::shared_ptr<void const> storage; ///< keeps the file open and mapped that stored tensors point into
+};
+
+/// "model.pt2: aten::foo (node foo_1, at model.py:12 in forward)": how messages name a node.
+[[nodiscard]] std::string describe(program const& p, node const& n);
+
+/// The program as text: inputs, weights, one line for each node with types and the user's source line, outputs.
+[[nodiscard]] std::string to_string(program const& p);
+
+/// Replaces calls of torch.no_grad(), autocast and the like (wrap_with_set_grad_enabled, wrap_with_autocast) by what they wrap.
+void inline_wrappers(program& p);
+
+/// Makes every operator a function of its arguments: in-place operators and writes through views become functional ones, whose results
+/// take the place of what they wrote to. A buffer or input that ends with another value gets an output of its mutation. Afterwards
+/// no node has a schema with an argument that is written to. Throws aton::error for what cannot be expressed, with the node.
+void functionalize(program& p);
+
+/// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those.
+void remove_dead_nodes(program& p);
+
+} // namespace aton::program

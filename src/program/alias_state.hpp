@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What every tensor of a graph holds while the graph is walked through and its writes become new values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "layouts.hpp"
+#include "node_emitter.hpp"
+#include "view_rules.hpp"
+
+namespace aton::program {
+
+/// Memory is a tensor and views of it, and of these. A write to a view is put back into what it views when something
+/// else of the same memory is read; a view is repeated when it is read and what it views has become another value.
+///
+/// Several values may be the same tensor: the argument of an in-place operator and its result.
+class alias_state {
+public:
+    alias_state(node_emitter& out, layouts const& layout, std::size_t value_count);
+
+    /// `v` has memory of its own.
+    void add_tensor(value_index v);
+    /// `v` has the memory of `other`, byte for byte.
+    void add_same(value_index v, value_index other);
+    /// The results of `n`, whose arguments are read already, are views of `from`, the tensors as they were called
+    /// before: emits `n`, unless the same views exist. `views` has an element for every result, nothing where it has
+    /// memory of its own.
+    void add_views(node n, std::vector<std::optional<view_of>> const& views, std::vector<value_index> const& from);
+    /// An in-place operator that changes sizes and strides alone: `v` becomes
+    /// the view of what it was, which `n` computes.
+    void change_view(node n, view_of const& view, value_index v);
+
+    [[nodiscard]] bool is_known(value_index v) const { return object_of_[v] != none; }
+    /// The value that holds what `v` holds now.
+    [[nodiscard]] value_index read(value_index v, node const& cause);
+    /// A value with the sizes and dtype of `v`, whatever it holds.
+    [[nodiscard]] value_index shape_of(value_index v) const;
+    /// The value of the program that says which sizes and strides `v` has now.
+    [[nodiscard]] value_index described_by(value_index v) const { return record_of(v).described_by; }
+    /// From now on `v`, and what shares memory with it, holds `now`.
+    void write(value_index v, value_index now, node const& cause);
+    [[nodiscard]] bool are_same(value_index a, value_index b) const;
+
+    /// What the tensor that `v` was at first holds at the end, and whether it was written to.
+    struct final_value {
+        value_index value = no_value;
+        bool is_written = false;
+    };
+    [[nodiscard]] final_value finish(value_index v);
+    [[nodiscard]] bool share_memory(value_index a, value_index b) const;
+
+private:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    /// An operator that makes views, and what it gave for each value that it was applied to.
+    struct view_node {
+        node op;
+        std::size_t argument = 0;
+        std::map<std::pair<std::size_t, value_index>, std::vector<result>> applied; ///< by element of the argument
+    };
+    /// A tensor, or a view.
+    struct record {
+        std::uint32_t memory = 0;
+        std::uint32_t parent = none;
+        std::uint32_t depth = 0;
+        view_rule rule = view_rule::same;
+        std::shared_ptr<view_node> view;
+        std::size_t list_element = 0; ///< of the argument
+        std::size_t result = 0;
+        std::size_t element = 0;
+        value_index described_by = no_value;
+        value_index current = no_value;
+        value_index source = no_value; ///< the parent's value that `current` is the view of
+    };
+    struct memory {
+        std::uint32_t root = none;
+        std::uint32_t dirty = none; ///< a view that was written to and is not put back yet
+        std::shared_ptr<node const> writer;
+        bool is_written = false;
+    };
+
+    [[nodiscard]] record const& record_of(value_index v) const { return records_[records_of_[object_of_[v]]]; }
+    [[nodiscard]] std::vector<std::uint32_t> path_to(std::uint32_t r, std::uint32_t top, node const& cause) const;
+    [[nodiscard]] bool is_inside(std::uint32_t r, std::uint32_t of) const;
+    void bring_up_to_date(std::vector<std::uint32_t> const& path, node const& cause);
+    void put_back_writes(memory& m);
+    std::vector<result> const& apply(view_node& view, std::size_t list_element, value_index to, node const& cause);
+    bool add_view(value_index v, record made, std::string const& key);
+    std::uint32_t new_record(record r);
+    void new_object(value_index v, std::uint32_t r);
+
+    node_emitter& out_;
+    layouts const& layout_;
+    std::vector<std::uint32_t> object_of_;  ///< by value
+    std::vector<std::uint32_t> records_of_; ///< by object
+    std::vector<record> records_;
+    std::vector<memory> memories_;
+    std::unordered_map<std::string, std::uint32_t> found_; ///< views by what they are views of and how
+};
+
+} // namespace aton::program

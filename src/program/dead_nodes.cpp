@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+void remove_dead_nodes(program& p) {
+    std::vector<bool> needed(p.values.size());
+    auto const need = [&needed](argument const& a) {
+        for (value_index v : a.values)
+            if (v != no_value) needed[v] = true;
+    };
+    auto const is_needed = [&needed](node const& n) {
+        // An operator that is not torch's and returns nothing is there for what it does.
+        if (n.kind == node_kind::aten && n.schema.empty() && n.results.empty()) return true;
+        return std::any_of(n.results.begin(), n.results.end(), [&](result const& r) {
+            return std::any_of(
+                r.values.begin(), r.values.end(), [&](value_index v) { return v != no_value && needed[v]; });
+        });
+    };
+
+    for (argument const& each : p.main.outputs) need(each);
+    std::vector<bool> stays(p.main.nodes.size());
+    for (std::size_t i = p.main.nodes.size(); i-- > 0;) {
+        stays[i] = is_needed(p.main.nodes[i]);
+        if (!stays[i]) continue;
+        for (argument const& each : p.main.nodes[i].arguments) need(each);
+    }
+    std::size_t i = 0;
+    std::erase_if(p.main.nodes, [&](node const&) { return !stays[i++]; });
+}
+
+} // namespace aton::program

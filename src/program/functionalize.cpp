@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/aten/schema_table.hpp>
+#include <aton/dsl/error.hpp>
+
+#include "alias_state.hpp"
+#include "functional_counterpart.hpp"
+#include "input_memory.hpp"
+#include "layouts.hpp"
+#include "node_arguments.hpp"
+#include "node_emitter.hpp"
+#include "norm_statistics.hpp"
+#include "view_rules.hpp"
+
+namespace aton::program {
+
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, std::string_view const (&names)[N]) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Operators whose schema says that they write, and that change nothing that the program computes with.
+bool changes_nothing(std::string_view op) {
+    static constexpr std::string_view names[] = {
+        "aten::detach_", "aten::requires_grad_", "aten::retain_grad", "aten::record_stream"};
+    return is_one_of(op, names);
+}
+
+/// In-place operators that change sizes and strides, and the views that compute the same.
+std::string_view view_counterpart(std::string_view op) {
+    static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+        {"aten::as_strided_", "aten::as_strided"},
+        {"aten::squeeze_", "aten::squeeze"},
+        {"aten::squeeze_.dim", "aten::squeeze.dim"},
+        {"aten::squeeze_.dims", "aten::squeeze.dims"},
+        {"aten::swapaxes_", "aten::swapaxes"},
+        {"aten::swapdims_", "aten::swapdims"},
+        {"aten::t_", "aten::t"},
+        {"aten::transpose_", "aten::transpose.int"},
+        {"aten::unsqueeze_", "aten::unsqueeze"}};
+    for (auto const& [in_place, view] : rows)
+        if (in_place == op) return view;
+    return {};
+}
+
+/// Operators that only ask for sizes and dtype of `self`.
+bool asks_for_shape(std::string_view op) {
+    static constexpr std::string_view names[] = {"aten::_assert_tensor_metadata",
+                                                 "aten::empty_like",
+                                                 "aten::full_like",
+                                                 "aten::new_empty",
+                                                 "aten::new_full",
+                                                 "aten::new_ones",
+                                                 "aten::new_zeros",
+                                                 "aten::ones_like",
+                                                 "aten::rand_like",
+                                                 "aten::randn_like",
+                                                 "aten::sym_numel",
+                                                 "aten::sym_size.int",
+                                                 "aten::sym_stride.int",
+                                                 "aten::zeros_like"};
+    return is_one_of(op, names);
+}
+
+class functionalizer {
+public:
+    explicit functionalizer(program& p)
+        : program_(p),
+          old_(std::move(p.main.nodes)),
+          layout_(p),
+          out_(p, old_.size()),
+          state_(out_, layout_, p.values.size()) {}
+
+    void run() {
+        memory_ = add_inputs(program_, state_);
+        for (node const& each : old_) visit(each);
+        finish();
+    }
+
+private:
+    void visit(node const& n) {
+        if (n.kind != node_kind::aten || n.schema.empty()) return pass(n);
+        if (updates_statistics(n)) return visit_norm(n);
+        std::vector<std::string_view> const& written = written_by(n.schema);
+        if (written.empty()) return visit_pure(n);
+        if (changes_nothing(n.op)) return same_tensor(n);
+        if (std::string_view const view = view_counterpart(n.op); !view.empty()) return change_view(n, view);
+        if (n.op == "aten::resize_" || n.op == "aten::resize_as_") return visit_resize(n);
+        if (n.op.starts_with("aten::set_"))
+            throw error(describe(program_, n) + ": gives a tensor other memory; assign to the name in its place");
+        if (n.op == "aten::copy_") return visit_copy(n);
+        if (n.op == "aten::zero_" || n.op == "aten::fill_.Scalar" || n.op == "aten::fill_.Tensor") return visit_fill(n);
+        if (n.op == "aten::fill_diagonal_") return visit_fill_diagonal(n);
+        visit_write(n, written);
+    }
+
+    std::vector<std::string_view> const& written_by(std::string_view schema) {
+        auto const [at, is_new] = written_.try_emplace(schema);
+        if (is_new) at->second = written_arguments(schema);
+        return at->second;
+    }
+
+    /// Arguments hold what their tensors hold now.
+    void read_argument(argument& a, node const& cause) {
+        for (value_index& v : a.values)
+            if (v != no_value && state_.is_known(v)) v = state_.read(v, cause);
+    }
+
+    node with_arguments_read(node n) {
+        bool const by_shape = asks_for_shape(n.op);
+        for (std::size_t i = 0; i != n.arguments.size(); ++i) {
+            argument& each = n.arguments[i];
+            bool const is_tensor = each.kind == argument_kind::value && state_.is_known(each.values.front());
+            if (i == 0 && by_shape && is_tensor) each.values.front() = state_.shape_of(each.values.front());
+            else read_argument(each, n);
+        }
+        return n;
+    }
+
+    /// The node with its tensors called by values that say which sizes and strides they have now.
+    node with_arguments_described(node n) const {
+        for (argument& each : n.arguments)
+            for (value_index& v : each.values)
+                if (v != no_value && state_.is_known(v)) v = state_.described_by(v);
+        return n;
+    }
+
+    void add_results(node const& n) {
+        for (result const& each : n.results)
+            for (value_index v : each.values)
+                if (v != no_value) state_.add_tensor(v);
+    }
+
+    void pass(node const& n) {
+        out_.append(with_arguments_read(n));
+        add_results(n);
+    }
+
+    void visit_pure(node const& n) {
+        std::vector<std::optional<view_of>> views;
+        node const described = with_arguments_described(n);
+        bool any = false;
+        for (std::size_t r = 0; r != n.results.size(); ++r) {
+            for (std::size_t e = 0; e != n.results[r].values.size(); ++e) {
+                bool const is_value = n.results[r].values[e] != no_value;
+                views.push_back(is_value ? find_view(program_, layout_, described, r, e) : std::nullopt);
+                any = any || views.back();
+            }
+        }
+        if (!any) return pass(n);
+        auto const source = std::find_if(views.begin(), views.end(), [](auto const& each) { return each.has_value(); });
+        std::vector<value_index> const from = n.arguments[(*source)->argument].values;
+        for (value_index each : from)
+            if (each != no_value && !state_.is_known(each))
+                throw error(describe(program_, n) + ": takes " + program_.values[each].name +
+                            ", which no node before it computes");
+        state_.add_views(with_arguments_read(n), views, from);
+    }
+
+    /// The tensor that an argument is; throws where it is none.
+    value_index tensor_of(node const& n, std::string_view name) {
+        argument const* const a = find_argument(n, name);
+        if (a == nullptr || a->values.size() != 1 || a->values.front() == no_value ||
+            !state_.is_known(a->values.front()))
+            throw error(describe(program_, n) + ": its argument " + std::string{name} + " is no tensor");
+        return a->values.front();
+    }
+
+    static bool has_one_result(node const& n) {
+        return n.results.size() == 1 && n.results.front().values.size() == 1 &&
+               n.results.front().values.front() != no_value;
+    }
+
+    /// The result, or where there is none a new value like what is written to.
+    value_index result_of(node const& n, value_index written) {
+        bool const has_one = has_one_result(n);
+        return has_one ? n.results.front().values.front() : out_.fresh(state_.described_by(written));
+    }
+
+    void same_tensor(node const& n) {
+        value_index const self = tensor_of(n, "self");
+        for (result const& each : n.results)
+            for (value_index v : each.values)
+                if (v != no_value) state_.add_same(v, self);
+    }
+
+    void write(value_index written, value_index now, node const& cause) {
+        check_memory(program_, memory_, state_, written, cause);
+        state_.write(written, now, cause);
+    }
+
+    void change_view(node const& n, std::string_view op) {
+        value_index const self = tensor_of(n, "self");
+        if (!has_one_result(n)) throw error(describe(program_, n) + ": has no result");
+        node view = n;
+        view.op = op;
+        view.schema = aten::find_schema(op);
+        std::optional<view_of> const found = find_view(program_, layout_, with_arguments_described(view), 0, 0);
+        state_.change_view(
+            with_arguments_read(std::move(view)), found.value_or(view_of{view_rule::unknown, 0, 0}), self);
+    }
+
+    void visit_resize(node const& n) {
+        value_index const self = tensor_of(n, "self");
+        if (!layout_.same_sizes(state_.described_by(self), result_of(n, self)))
+            throw error(describe(program_, n) + ": changes how much memory a tensor has; make a new tensor");
+        same_tensor(n);
+    }
+
+    void visit_copy(node const& n) {
+        value_index const self = tensor_of(n, "self");
+        value_index const source = tensor_of(n, "src");
+        value_index const made = result_of(n, self);
+        if (!state_.are_same(self, source)) {
+            bool const same_sizes = layout_.same_sizes(state_.described_by(self), state_.described_by(source));
+            value_index now = state_.read(source, n);
+            if (!same_sizes) {
+                now = out_.emit(
+                    "aten::copy", n, {value_argument("self", state_.shape_of(self)), value_argument("src", now)}, made);
+            } else if (!layout_.same_type(self, source)) {
+                now = out_.emit("aten::_to_copy",
+                                n,
+                                {value_argument("self", now), type_argument("dtype", program_.values[self].type)},
+                                made);
+            }
+            write(self, now, n);
+        }
+        same_tensor(n);
+    }
+
+    void visit_fill(node const& n) {
+        value_index const self = tensor_of(n, "self");
+        argument const* const given = find_argument(n, "value");
+        argument number = given == nullptr ? integer_argument("value", 0) : *given;
+        read_argument(number, n);
+        std::string_view const op = n.op == "aten::fill_.Tensor" ? "aten::fill.Tensor" : "aten::fill.Scalar";
+        value_index const now =
+            out_.emit(op, n, {value_argument("self", state_.shape_of(self)), std::move(number)}, result_of(n, self));
+        write(self, now, n);
+        same_tensor(n);
+    }
+
+    void visit_fill_diagonal(node const& n) {
+        value_index const self = tensor_of(n, "self");
+        value_index const made = result_of(n, self);
+        value_index const described = state_.described_by(self);
+        auto const layout = layout_.of(described);
+        argument const* const number = find_argument(n, "fill_value");
+        // Of a tall matrix a wrapped diagonal starts anew; of more than two dimensions it is that of a cube.
+        bool const plain = layout && layout->sizes.size() == 2 &&
+                           (!boolean_of(n, "wrap", false) || layout->sizes[0] <= layout->sizes[1]);
+        if (!plain || number == nullptr)
+            throw error(describe(program_, n) + ": only of matrices, and without wrap; fill torch.diagonal() instead");
+        value_index const now = state_.read(self, n);
+        value along = program_.values[described];
+        std::size_t const shorter = layout->sizes[0] <= layout->sizes[1] ? 0 : 1;
+        along.sizes = {along.sizes[shorter]};
+        along.strides = {extent{1, extent::none}};
+        value_index const diagonal = out_.emit("aten::diagonal", n, {value_argument("self", now)}, out_.fresh(along));
+        value_index const filled = out_.emit("aten::fill.Scalar",
+                                             n,
+                                             {value_argument("self", diagonal), renamed(*number, "value")},
+                                             out_.fresh(std::move(along)));
+        write(
+            self,
+            out_.emit("aten::diagonal_scatter", n, {value_argument("self", now), value_argument("src", filled)}, made),
+            n);
+        same_tensor(n);
+    }
+
+    void visit_norm(node const& n) {
+        value_index const mean = tensor_of(n, "running_mean");
+        value_index const variance = tensor_of(n, "running_var");
+        running_statistics const now = emit_with_statistics(out_, with_arguments_read(n));
+        add_results(n);
+        write(mean, now.mean, n);
+        write(variance, now.variance, n);
+    }
+
+    /// The general case: the functional operator, whose results are written.
+    void visit_write(node const& n, std::vector<std::string_view> const& written) {
+        auto const [at, is_new] = counterparts_.try_emplace(n.schema);
+        if (is_new) at->second = find_counterpart(n.schema);
+        std::optional<counterpart> const& found = at->second;
+        if (!found)
+            throw error(describe(program_, n) + ": writes to " + std::string{written.front()} +
+                        ", and torch has no operator that returns what it writes; write the model without it");
+        counterpart const& to = *found;
+        node made = n;
+        made.op = to.op;
+        made.schema = to.schema;
+        std::erase_if(made.arguments, [&](argument const& a) {
+            return std::find(to.dropped.begin(), to.dropped.end(), a.name) != to.dropped.end();
+        });
+        for (argument& each : made.arguments) {
+            read_argument(each, n);
+            for (auto const& [from, name] : to.renamed)
+                if (each.name == from) {
+                    each.name = name;
+                    break;
+                }
+        }
+        made.results.clear();
+        std::vector<std::pair<value_index, value_index>> writes; // what is written to, and with what
+        std::vector<std::pair<value_index, value_index>> casts;
+        for (counterpart_result const& each : to.results) make_result(n, to, each, made, writes, casts);
+        out_.append(made);
+        for (auto const& [from, cast] : casts) {
+            dtype const type = program_.values[cast].type;
+            out_.emit("aten::_to_copy", n, {value_argument("self", from), type_argument("dtype", type)}, cast);
+        }
+        for (auto const& [tensor, now] : writes) write(tensor, now, n);
+    }
+
+    /// Adds one result to `made`: what it is called, what is written with it, whether it is cast before.
+    void make_result(node const& n, counterpart const& to, counterpart_result const& r, node& made,
+                     std::vector<std::pair<value_index, value_index>>& writes,
+                     std::vector<std::pair<value_index, value_index>>& casts) {
+        result const* const original = r.original < n.results.size() ? &n.results[r.original] : nullptr;
+        if (r.written == counterpart_result::npos) {
+            made.results.push_back(original == nullptr ? result{} : *original);
+            for (value_index v : made.results.back().values)
+                if (v != no_value) state_.add_tensor(v);
+            return;
+        }
+        argument const* const target = find_argument(n, to.written[r.written]);
+        result computed;
+        computed.is_list = target != nullptr && target->kind == argument_kind::values;
+        std::size_t const count = target == nullptr ? 0 : target->values.size();
+        for (std::size_t i = 0; i != count; ++i) {
+            value_index const tensor = target->values[i];
+            if (tensor == no_value || !state_.is_known(tensor))
+                throw error(describe(program_, n) + ": its argument " + target->name + " is no tensor");
+            bool const is_named =
+                original != nullptr && original->values.size() == count && original->values[i] != no_value;
+            value_index const now = is_named ? original->values[i] : out_.fresh(state_.described_by(tensor));
+            value_index const described = state_.described_by(tensor);
+            check_sizes(n, described, now);
+            value_index from = now;
+            dtype const type = program_.values[tensor].type;
+            std::optional<dtype> const natural = natural_type(program_, made, type);
+            if (!natural)
+                throw error(describe(program_, n) +
+                            ": writes to a tensor of another dtype than it computes in; cast first");
+            if (program_.values[tensor].has_type && *natural != type) {
+                from = out_.fresh(now);
+                program_.values[from].type = *natural;
+                casts.emplace_back(from, now);
+            }
+            computed.values.push_back(from);
+            if (is_named) state_.add_same(now, tensor);
+            writes.emplace_back(tensor, now);
+        }
+        made.results.push_back(std::move(computed));
+    }
+
+    /// An `out` tensor that does not fit is given other sizes.
+    void check_sizes(node const& n, value_index tensor, value_index now) {
+        auto const before = layout_.of(tensor);
+        auto const after = layout_.of(now);
+        if (before && after && before->sizes != after->sizes)
+            throw error(describe(program_, n) +
+                        ": gives its out tensor other sizes; make it with the sizes of the result");
+    }
+
+    void finish() {
+        std::vector<argument> outputs;
+        std::vector<output> kinds;
+        add_mutations(program_, state_, outputs, kinds);
+        for (std::size_t i = 0; i != program_.main.outputs.size(); ++i) {
+            argument a = std::move(program_.main.outputs[i]);
+            for (value_index& v : a.values)
+                if (v != no_value && state_.is_known(v)) v = state_.read(v, last_);
+            outputs.push_back(std::move(a));
+            kinds.push_back(std::move(program_.outputs[i]));
+        }
+        program_.main.outputs = std::move(outputs);
+        program_.outputs = std::move(kinds);
+        program_.main.nodes = std::move(out_.nodes());
+    }
+
+    program& program_;
+    std::vector<node> old_;
+    layouts layout_;
+    node_emitter out_;
+    alias_state state_;
+    input_memory memory_;
+    node last_ = output_node();
+    std::unordered_map<std::string_view, std::vector<std::string_view>> written_;
+    std::unordered_map<std::string_view, std::optional<counterpart>> counterparts_;
+
+    static node output_node() {
+        node n;
+        n.op = "output";
+        return n;
+    }
+};
+
+} // namespace
+
+void functionalize(program& p) {
+    auto const writes = [](node const& n) {
+        return n.kind == node_kind::aten && !n.schema.empty() &&
+               (updates_statistics(n) || !written_arguments(n.schema).empty());
+    };
+    if (std::any_of(p.main.nodes.begin(), p.main.nodes.end(), writes)) functionalizer{p}.run();
+}
+
+} // namespace aton::program

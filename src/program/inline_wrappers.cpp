@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "node_arguments.hpp"
+#include "node_emitter.hpp"
+
+namespace aton::program {
+
+namespace {
+
+constexpr int deepest_nesting = 256;
+
+/// Operators that compute what their graph computes: gradient modes, checkpoints, regions that are compiled once.
+bool is_wrapper(node const& n) {
+    static constexpr std::string_view names[] = {"higher_order::wrap_with_set_grad_enabled",
+                                                 "higher_order::wrap_with_autocast",
+                                                 "higher_order::wrap_activation_checkpoint",
+                                                 "higher_order::tag_activation_checkpoint",
+                                                 "higher_order::invoke_subgraph",
+                                                 "higher_order::wrap",
+                                                 "higher_order::strict_mode"};
+    return n.kind == node_kind::higher_order && std::find(std::begin(names), std::end(names), n.op) != std::end(names);
+}
+
+/// What stands for a value of a wrapped graph: a value of the graph around it, or a number.
+using substitution = std::unordered_map<value_index, argument>;
+
+/// Puts one value into an argument that is a list.
+void substitute_element(argument& a, std::size_t i, argument const& by) {
+    if (by.kind == argument_kind::value) {
+        a.values[i] = by.values.front();
+        return;
+    }
+    a.values[i] = no_value;
+    if (a.kind == argument_kind::reals && i < a.reals.size())
+        a.reals[i] = by.kind == argument_kind::real ? by.real : static_cast<double>(by.integer);
+    else if (a.kind != argument_kind::values && i < a.integers.size()) a.integers[i] = by.integer;
+}
+
+void substitute(argument& a, substitution const& by) {
+    if (a.kind == argument_kind::value) {
+        if (auto const found = by.find(a.values.front()); found != by.end()) {
+            std::string name = std::move(a.name);
+            a = found->second;
+            a.name = std::move(name);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i != a.values.size(); ++i)
+        if (auto const found = by.find(a.values[i]); found != by.end()) substitute_element(a, i, found->second);
+}
+
+class inliner {
+public:
+    explicit inliner(program& p) : program_(p), out_(p, p.main.nodes.size() + count_nodes(p)) {}
+
+    void run(graph& g) {
+        substitution by;
+        std::vector<node> const old = std::move(g.nodes);
+        out_.nodes().clear();
+        for (node const& each : old) add(each, by, 0);
+        for (argument& each : g.outputs) substitute(each, by);
+        g.nodes = std::move(out_.nodes());
+        out_.nodes() = {};
+    }
+
+private:
+    static std::size_t count_nodes(program const& p) {
+        std::size_t count = 0;
+        for (graph const& each : p.subgraphs) count += each.nodes.size();
+        return count;
+    }
+
+    /// Adds a node whose arguments are called by other names outside.
+    void add(node n, substitution& by, int depth) {
+        for (argument& each : n.arguments) substitute(each, by);
+        if (!is_wrapper(n)) return out_.append(std::move(n));
+        check(n, depth);
+        auto const wrapped = std::find_if(
+            n.arguments.begin(), n.arguments.end(), [](argument const& a) { return a.kind == argument_kind::graph; });
+        if (wrapped == n.arguments.end() || wrapped->integer < 0 ||
+            static_cast<std::size_t>(wrapped->integer) >= program_.subgraphs.size())
+            throw error(describe(program_, n) + ": has no graph");
+        inline_graph(
+            n, program_.subgraphs[static_cast<std::size_t>(wrapped->integer)], operands(n, wrapped), by, depth);
+    }
+
+    void check(node const& n, int depth) const {
+        if (depth == deepest_nesting) throw error(describe(program_, n) + ": is nested too deeply");
+        if (n.op != "higher_order::wrap_with_autocast") return;
+        bool const enabled =
+            n.arguments.size() > 2 && n.arguments[2].kind == argument_kind::boolean && n.arguments[2].integer != 0;
+        // What is cast on the way to which operator is nowhere in the file.
+        if (enabled)
+            throw error(describe(program_, n) +
+                        ": autocast is enabled in a part of the model, and the casts that it makes are not in "
+                        "the file; cast with .to(), or switch autocast off");
+    }
+
+    /// The operands, which are what remains of the arguments: behind the graph, the last ones of them.
+    std::vector<argument> operands(node const& n, std::vector<argument>::const_iterator wrapped) const {
+        std::size_t const count = program_.subgraphs[static_cast<std::size_t>(wrapped->integer)].inputs.size();
+        std::vector<argument> out;
+        for (auto each = wrapped + 1; each != n.arguments.end(); ++each) {
+            if (each->kind == argument_kind::values) {
+                for (value_index v : each->values) out.push_back(value_argument({}, v));
+            } else if (each->name.empty()) {
+                out.push_back(*each);
+            }
+        }
+        if (out.size() < count) throw error(describe(program_, n) + ": has fewer operands than its graph has inputs");
+        out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(count));
+        return out;
+    }
+
+    void inline_graph(node const& call, graph const& wrapped, std::vector<argument> const& given, substitution& outside,
+                      int depth) {
+        substitution inside;
+        for (std::size_t i = 0; i != wrapped.inputs.size(); ++i)
+            if (wrapped.inputs[i] != no_value) inside.insert_or_assign(wrapped.inputs[i], given[i]);
+        std::vector<value_index> results;
+        for (result const& each : call.results) results.insert(results.end(), each.values.begin(), each.values.end());
+        std::vector<argument> const returned = outputs_of(wrapped);
+        if (returned.size() < results.size())
+            throw error(describe(program_, call) + ": has more results than its graph has outputs");
+
+        // A value that the graph computes and returns is called by the result's name.
+        std::unordered_map<value_index, value_index> names;
+        for (std::size_t i = 0; i != results.size(); ++i)
+            if (results[i] != no_value && returned[i].kind == argument_kind::value)
+                names.try_emplace(returned[i].values.front(), results[i]);
+        for (node const& each : wrapped.nodes) add_inside(each, call, inside, names, depth);
+        for (std::size_t i = 0; i != results.size(); ++i) {
+            argument now = returned[i];
+            substitute(now, inside);
+            bool const is_itself = now.kind == argument_kind::value && now.values.front() == results[i];
+            if (results[i] != no_value && !is_itself) outside.insert_or_assign(results[i], std::move(now));
+        }
+    }
+
+    static std::vector<argument> outputs_of(graph const& g) {
+        std::vector<argument> out;
+        for (argument const& each : g.outputs) {
+            if (each.kind != argument_kind::values) {
+                out.push_back(each);
+                continue;
+            }
+            for (value_index v : each.values) out.push_back(value_argument({}, v));
+        }
+        return out;
+    }
+
+    void add_inside(node n, node const& call, substitution& inside,
+                    std::unordered_map<value_index, value_index> const& names, int depth) {
+        for (result& each : n.results) {
+            for (value_index& v : each.values) {
+                if (v == no_value) continue;
+                auto const named = names.find(v);
+                value_index const now = named != names.end() ? named->second : out_.fresh(v);
+                value& outer = program_.values[now];
+                if (!outer.has_type) {
+                    value typed = program_.values[v];
+                    typed.name = outer.name;
+                    outer = std::move(typed);
+                }
+                inside.insert_or_assign(v, value_argument({}, now));
+                v = now;
+            }
+        }
+        if (n.origin == 0) n.origin = call.origin;
+        add(std::move(n), inside, depth + 1);
+    }
+
+    program& program_;
+    node_emitter out_;
+};
+
+} // namespace
+
+void inline_wrappers(program& p) {
+    auto const has_wrapper = [](graph const& g) { return std::any_of(g.nodes.begin(), g.nodes.end(), is_wrapper); };
+    bool const any = has_wrapper(p.main) || std::any_of(p.subgraphs.begin(), p.subgraphs.end(), has_wrapper);
+    if (any) inliner{p}.run(p.main);
+}
+
+} // namespace aton::program

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Questions about sizes and strides that may be symbolic, answered for numbers that stand for the symbols.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+struct concrete_layout {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides;
+};
+
+/// Symbols are different multiples of 240: what divides them leaves no remainder, and different sizes stay different.
+class layouts {
+public:
+    explicit layouts(program const& p);
+
+    /// Nothing where the program does not say, or a size cannot be computed.
+    [[nodiscard]] std::optional<concrete_layout> of(value_index v) const;
+
+    /// Whether both are known to have the same sizes.
+    [[nodiscard]] bool same_sizes(value_index a, value_index b) const;
+    [[nodiscard]] bool same_type(value_index a, value_index b) const;
+
+    /// Whether a view of a tensor with this layout can have these sizes without a copy (at::detail::computeStride).
+    [[nodiscard]] static bool is_viewable(concrete_layout const& from, std::vector<std::int64_t> const& sizes);
+    [[nodiscard]] static bool is_contiguous(concrete_layout const& layout);
+    /// Whether the elements lie in the same order, whatever strides dimensions of size 1 have.
+    [[nodiscard]] static bool same_order(concrete_layout const& a, concrete_layout const& b);
+
+private:
+    [[nodiscard]] bool same_extent(extent const& a, extent const& b) const;
+    [[nodiscard]] std::optional<std::int64_t> number_of(extent const& e) const;
+
+    program const& program_;
+    std::map<std::string, std::int64_t, std::less<>> symbols_;
+};
+
+} // namespace aton::program

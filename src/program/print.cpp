@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// A program as text, one line for each node.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+namespace {
+
+class printer {
+public:
+    explicit printer(program const& p) : p_(p) {
+        for (expression const& e : p.expressions) expressions_.push_back(to_string(e));
+    }
+
+    std::string print() {
+        for (auto const& [symbol, range] : p_.ranges) {
+            bool const open = range.most == symbol_range().most;
+            out_ += "# " + symbol + ": " + std::to_string(range.least) +
+                    (open ? " or more" : " to " + std::to_string(range.most)) + '\n';
+        }
+        out_ += "graph(";
+        for (input const& in : p_.inputs)
+            if (in.kind == input_kind::user && in.value != no_value) {
+                separate();
+                typed(in.value);
+            }
+        out_ += "):\n";
+        for (input const& in : p_.inputs) weight(in);
+        nodes(p_.main, 1);
+        return std::move(out_);
+    }
+
+private:
+    void separate() {
+        if (out_.back() != '(' && out_.back() != '[') out_ += ", ";
+    }
+    /// Text from a file, on one line.
+    void plain(std::string_view text) {
+        for (char c : text) out_ += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    }
+    void reference(value_index v) {
+        if (v == no_value) {
+            out_ += "None";
+            return;
+        }
+        out_ += '%';
+        plain(p_.values[v].name);
+    }
+    void size(extent const& e) { out_ += e.is_number() ? std::to_string(e.number) : expressions_[e.expression]; }
+
+    void typed(value_index v) {
+        reference(v);
+        if (v == no_value) return;
+        value const& x = p_.values[v];
+        switch (x.kind) {
+        case value_kind::sym_int:
+            out_ += ": SymInt";
+            if (x.symbolic) {
+                out_ += '(';
+                size(*x.symbolic);
+                out_ += ')';
+            }
+            return;
+        case value_kind::sym_float: out_ += ": SymFloat"; return;
+        case value_kind::sym_bool: out_ += ": SymBool"; return;
+        case value_kind::custom_object: out_ += ": Object"; return;
+        case value_kind::token: out_ += ": Token"; return;
+        case value_kind::tensor: break;
+        }
+        if (!x.has_type) return;
+        out_ += ": " + std::string(printed_name(x.type)) + '(';
+        for (extent const& e : x.sizes) {
+            separate();
+            size(e);
+        }
+        out_ += ')';
+    }
+
+    void weight(input const& in) {
+        std::string_view what;
+        if (in.kind == input_kind::parameter) what = "parameter";
+        if (in.kind == input_kind::buffer) what = "buffer";
+        if (in.kind == input_kind::constant) what = "constant";
+        if (in.kind == input_kind::custom_object) what = "object";
+        if (what.empty() || in.value == no_value) return;
+        out_ += "  ";
+        typed(in.value);
+        out_ += " = ";
+        out_ += what;
+        out_ += ' ';
+        plain(in.target);
+        out_ += '\n';
+    }
+
+    void number(double d) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.9g", d);
+        out_ += text;
+    }
+
+    template <class List, class Print>
+    void list(List const& elements, std::vector<value_index> const& computed, Print print_element) {
+        out_ += '[';
+        for (std::size_t i = 0; i != elements.size(); ++i) {
+            separate();
+            if (i < computed.size() && computed[i] != no_value) reference(computed[i]);
+            else print_element(elements[i]);
+        }
+        out_ += ']';
+    }
+
+    void argument_value(argument const& a) {
+        auto const integer = [&](std::int64_t n) { out_ += std::to_string(n); };
+        auto const boolean = [&](std::int64_t n) { out_ += n != 0 ? "True" : "False"; };
+        auto const text = [&](std::string const& s) {
+            out_ += '"';
+            plain(s);
+            out_ += '"';
+        };
+        switch (a.kind) {
+        case argument_kind::none: out_ += "None"; return;
+        case argument_kind::value: return reference(a.values.at(0));
+        case argument_kind::values: return list(a.values, {}, [&](value_index v) { reference(v); });
+        case argument_kind::integer: return integer(a.integer);
+        case argument_kind::real: return number(a.real);
+        case argument_kind::boolean: return boolean(a.integer);
+        case argument_kind::complex:
+            number(a.reals.at(0));
+            out_ += '+';
+            number(a.reals.at(1));
+            out_ += 'j';
+            return;
+        case argument_kind::integers: return list(a.integers, a.values, integer);
+        case argument_kind::reals: return list(a.reals, a.values, [&](double d) { number(d); });
+        case argument_kind::booleans: return list(a.integers, a.values, boolean);
+        case argument_kind::text: return text(a.text);
+        case argument_kind::texts: return list(a.texts, {}, text);
+        case argument_kind::type: out_ += name(a.type); return;
+        case argument_kind::graph: out_ += "graph "; return plain(a.text);
+        default: return plain(a.text);
+        }
+    }
+
+    void nodes(graph const& g, std::size_t depth) {
+        std::string const indent(2 * depth, ' ');
+        for (node const& n : g.nodes) {
+            out_ += indent;
+            results(n);
+            plain(n.op);
+            out_ += '(';
+            for (argument const& a : n.arguments) {
+                separate();
+                if (!a.name.empty()) {
+                    plain(a.name);
+                    out_ += '=';
+                }
+                argument_value(a);
+            }
+            out_ += ')';
+            comment(p_.origins[n.origin]);
+            out_ += '\n';
+            for (argument const& a : n.arguments)
+                if (a.kind == argument_kind::graph) subgraph(a, depth + 1);
+        }
+        out_ += indent + "return (";
+        for (argument const& a : g.outputs) {
+            separate();
+            argument_value(a);
+        }
+        out_ += ")\n";
+    }
+
+    void results(node const& n) {
+        std::size_t const start = out_.size();
+        for (result const& r : n.results)
+            for (value_index v : r.values) {
+                if (out_.size() != start) out_ += ", ";
+                typed(v);
+            }
+        if (out_.size() != start) out_ += " = ";
+    }
+
+    void comment(origin const& from) {
+        if (from.module.empty() && from.source.empty()) return;
+        out_ += "  # ";
+        plain(from.module);
+        if (!from.module.empty() && !from.source.empty()) out_ += ", ";
+        plain(from.source);
+    }
+
+    void subgraph(argument const& a, std::size_t depth) {
+        graph const& g = p_.subgraphs.at(static_cast<std::size_t>(a.integer));
+        out_ += std::string(2 * depth, ' ') + "graph ";
+        plain(a.text);
+        out_ += '(';
+        for (value_index v : g.inputs) {
+            separate();
+            typed(v);
+        }
+        out_ += "):\n";
+        nodes(g, depth + 1);
+    }
+
+    program const& p_;
+    std::vector<std::string> expressions_;
+    std::string out_;
+};
+
+} // namespace
+
+std::string to_string(program const& p) { return printer(p).print(); }
+
+} // namespace aton::program

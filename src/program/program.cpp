@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+std::string describe(program const& p, node const& n) {
+    std::string out = p.file;
+    if (!out.empty()) out += ": ";
+    out += n.op;
+    origin const unknown;
+    origin const& from = n.origin < p.origins.size() ? p.origins[n.origin] : unknown;
+    std::string place = n.name.empty() ? "" : "node " + n.name;
+    if (!from.source.empty()) (place += place.empty() ? "at " : ", at ") += from.source;
+    else if (!from.module.empty()) (place += place.empty() ? "in " : ", in ") += from.module;
+    if (!place.empty()) out.append(" (").append(place).append(")");
+    return out;
+}
+
+} // namespace aton::program

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Which nodes remove_dead_nodes takes away: assertions and what only they need, but nothing that an output depends on.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+#include "program_builder.hpp"
+
+using namespace aton::program;
+
+TEST_CASE("assertions and the arithmetic that only they need are gone") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3, 4});
+    b.add_node("aten::_assert_tensor_metadata", {tensor("a", x), type("dtype", aton::dtype::float32)}, {});
+    value_index const size = b.add("aten::sym_size.int", {tensor("self", x), integer("dim", 1)}, {});
+    value_index const twice = b.add("_operator.mul", {tensor("a", size), integer("b", 2)}, {});
+    value_index const small = b.add("_operator.le", {tensor("a", twice), integer("b", 9)}, {});
+    b.add_node("aten::_assert_scalar", {tensor("self", small), text("assert_msg", "too large")}, {});
+    value_index const item = b.add("aten::_local_scalar_dense", {tensor("self", x)}, {});
+    b.add_node("aten::sym_constrain_range_for_size", {tensor("size", item), integer("min", 2)}, {});
+    value_index const y = b.add("aten::relu", {tensor("self", x)}, {3, 4});
+    b.output(y);
+    remove_dead_nodes(b.p);
+    CHECK(b.ops() == strings{"aten::relu"});
+}
+
+TEST_CASE("what an output needs stays, through lists, sizes and the nodes of a list of results") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3, 4});
+    value_index const size = b.add("aten::sym_size.int", {tensor("self", x), integer("dim", 1)}, {});
+    value_index const twice = b.add("_operator.mul", {tensor("a", size), integer("b", 2)}, {});
+    argument shape = integers("size", {3, -1});
+    shape.values = {no_value, twice};
+    value_index const y = b.add("aten::expand", {tensor("self", x), std::move(shape)}, {3, 8});
+    std::vector<value_index> const parts = b.add_list("aten::split.Tensor",
+                                                      {tensor("self", y), integer("split_size", 4), integer("dim", 1)},
+                                                      {{{3, 4}, {4, 1}}, {{3, 4}, {4, 1}}});
+    b.add("aten::relu", {tensor("self", parts[0])}, {3, 4});
+    value_index const joined = b.add("aten::cat", {tensors("tensors", {x, parts[1]}), integer("dim", 0)}, {6, 4});
+    b.output(x);
+    b.p.main.outputs.push_back(tensors("", {joined, no_value}));
+    b.p.outputs.emplace_back();
+    remove_dead_nodes(b.p);
+    CHECK(b.ops() == strings{"aten::sym_size.int", "_operator.mul", "aten::expand", "aten::split.Tensor", "aten::cat"});
+}
+
+TEST_CASE("operands of higher-order operators stay; random numbers that nobody reads do not") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3});
+    value_index const used = b.add("aten::relu", {tensor("self", x)}, {3});
+    b.add("aten::rand_like", {tensor("self", x)}, {3});
+    value_index const y = b.add("higher_order::cond", {subgraph(0), tensors("", {x, used})}, {3});
+    b.add("higher_order::while_loop", {subgraph(0), tensors("", {x})}, {3});
+    b.output(y);
+    remove_dead_nodes(b.p);
+    CHECK(b.ops() == strings{"aten::relu", "higher_order::cond"});
+}
+
+TEST_CASE("a custom operator without results stays: it is there for what it does") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3});
+    value_index const used = b.add("aten::relu", {tensor("self", x)}, {3});
+    b.add_node("my_ops::store", {tensor("self", used)}, {});
+    b.add("my_ops::count", {tensor("self", used)}, {3});
+    b.output(x);
+    remove_dead_nodes(b.p);
+    CHECK(b.ops() == strings{"aten::relu", "my_ops::store"});
+}
+
+TEST_CASE("a program without outputs has no nodes") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3});
+    b.add("aten::relu", {tensor("self", x)}, {3});
+    remove_dead_nodes(b.p);
+    CHECK(b.ops().empty());
+}

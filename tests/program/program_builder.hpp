@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Small programs for tests, made by hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/schema_table.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+using numbers = std::vector<std::int64_t>;
+using strings = std::vector<std::string>;
+
+inline argument tensor(std::string name, value_index v) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::value;
+    a.values = {v};
+    return a;
+}
+inline argument tensors(std::string name, std::vector<value_index> v) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::values;
+    a.values = std::move(v);
+    return a;
+}
+inline argument integer(std::string name, std::int64_t n) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::integer;
+    a.integer = n;
+    return a;
+}
+inline argument integers(std::string name, numbers n) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::integers;
+    a.integers = std::move(n);
+    return a;
+}
+inline argument real(std::string name, double n) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::real;
+    a.real = n;
+    return a;
+}
+inline argument boolean(std::string name, bool b) {
+    argument a = integer(std::move(name), b ? 1 : 0);
+    a.kind = argument_kind::boolean;
+    return a;
+}
+inline argument type(std::string name, dtype t) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::type;
+    a.type = t;
+    return a;
+}
+inline argument text(std::string name, std::string t) {
+    argument a;
+    a.name = std::move(name);
+    a.kind = argument_kind::text;
+    a.text = std::move(t);
+    return a;
+}
+inline argument subgraph(std::int64_t index) {
+    argument a = integer("", index);
+    a.kind = argument_kind::graph;
+    return a;
+}
+
+inline numbers contiguous_strides(numbers const& sizes) {
+    numbers strides(sizes.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = sizes.size(); i-- > 0;) {
+        strides[i] = stride;
+        stride *= sizes[i] > 1 ? sizes[i] : 1;
+    }
+    return strides;
+}
+
+class program_builder {
+public:
+    program p;
+
+    program_builder() {
+        p.file = "model.pt2";
+        p.origins.resize(2);
+        p.origins[1].source = "model.py:12 in forward";
+    }
+
+    value_index value_of(std::string name, numbers const& sizes, dtype type = dtype::float32) {
+        return value_of(std::move(name), sizes, contiguous_strides(sizes), type);
+    }
+    value_index value_of(std::string name, numbers const& sizes, numbers const& strides, dtype type = dtype::float32) {
+        value v;
+        v.name = std::move(name);
+        v.has_type = true;
+        v.type = type;
+        for (std::int64_t each : sizes) v.sizes.push_back({each, extent::none});
+        for (std::int64_t each : strides) v.strides.push_back({each, extent::none});
+        p.values.push_back(std::move(v));
+        return static_cast<value_index>(p.values.size() - 1);
+    }
+
+    value_index input(input_kind kind, std::string name, numbers const& sizes, dtype type = dtype::float32) {
+        value_index const v = value_of(name, sizes, type);
+        p.main.inputs.push_back(v);
+        struct input made;
+        made.kind = kind;
+        made.value = v;
+        made.target = std::move(name);
+        p.inputs.push_back(std::move(made));
+        return v;
+    }
+
+    node make(std::string op, std::vector<argument> arguments, std::vector<value_index> results) {
+        node n;
+        n.op = std::move(op);
+        n.kind = n.op.starts_with("higher_order::")     ? node_kind::higher_order
+                 : n.op.find("::") == std::string::npos ? node_kind::python
+                                                        : node_kind::aten;
+        n.schema = aten::find_schema(n.op);
+        n.arguments = std::move(arguments);
+        for (value_index v : results) n.results.push_back({{v}, false});
+        n.name = results.empty() ? "" : p.values[results.front()].name;
+        n.origin = 1;
+        return n;
+    }
+    /// A node with the given results.
+    void add_node(std::string op, std::vector<argument> arguments, std::vector<value_index> results) {
+        p.main.nodes.push_back(make(std::move(op), std::move(arguments), std::move(results)));
+    }
+    /// A node with one contiguous result.
+    value_index add(std::string op, std::vector<argument> arguments, numbers const& sizes,
+                    dtype type = dtype::float32) {
+        value_index const v = value_of(std::to_string(p.values.size()), sizes, type);
+        add_node(std::move(op), std::move(arguments), {v});
+        return v;
+    }
+    /// A node whose result is a list.
+    std::vector<value_index> add_list(std::string op, std::vector<argument> arguments,
+                                      std::vector<std::pair<numbers, numbers>> const& layouts) {
+        std::vector<value_index> out;
+        for (auto const& [sizes, strides] : layouts)
+            out.push_back(value_of(std::to_string(p.values.size()), sizes, strides));
+        p.main.nodes.push_back(make(std::move(op), std::move(arguments), {}));
+        p.main.nodes.back().results = {result{out, true}};
+        return out;
+    }
+
+    void output(value_index v) {
+        p.main.outputs.push_back(tensor("", v));
+        p.outputs.emplace_back();
+    }
+
+    /// The operators of the main graph, one after the other.
+    [[nodiscard]] std::vector<std::string> ops() const {
+        std::vector<std::string> out;
+        for (node const& each : p.main.nodes) out.push_back(each.op);
+        return out;
+    }
+    /// The node that computes a value, or null.
+    [[nodiscard]] node const* producer(value_index v) const {
+        for (node const& n : p.main.nodes)
+            for (result const& r : n.results)
+                for (value_index each : r.values)
+                    if (each == v) return &n;
+        return nullptr;
+    }
+};
+
+/// An argument of a node; throws where it is not given.
+inline argument const& argument_of(node const& n, std::string const& name) {
+    for (argument const& a : n.arguments)
+        if (a.name == name) return a;
+    throw std::out_of_range(n.op + " has no argument " + name);
+}
+
+/// What the rewrite says that refuses the program.
+template <class Rewrite>
+std::string message_of(Rewrite rewrite, program const& refused) {
+    program p = refused;
+    try {
+        rewrite(p);
+    } catch (aton::error const& e) {
+        return e.what();
+    }
+    return "no error";
+}
+
+inline bool is_said(std::string const& message, std::string const& part) {
+    return message.find(part) != std::string::npos;
+}
+
+} // namespace aton::program
