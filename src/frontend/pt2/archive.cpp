@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <aton/frontend/pt2/archive.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "file_kind.hpp"
+#include "mapped_file.hpp"
+#include "tensor_source.hpp"
+#include "text.hpp"
+#include "zip_directory.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+// torch 2.4 to 2.7: plain names at the top of the archive, one model.
+constexpr std::string_view old_program = "serialized_exported_program.json";
+constexpr std::string_view old_weights = "serialized_state_dict.pt";
+constexpr std::string_view old_constants = "serialized_constants.pt";
+constexpr std::string_view only_model = "model";
+
+/// What a file says of itself without its line end.
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+    return text;
+}
+
+zip_directory read_directory(std::string_view bytes, std::string const& path) {
+    if (!looks_like_zip(bytes)) fail(path, describe_other_file(bytes));
+    return {bytes, path};
+}
+
+} // namespace
+
+struct archive::state {
+    struct model {
+        std::string name;
+        zip_member const* program = nullptr;
+    };
+    /// Read when the first tensor is asked for.
+    struct sources {
+        std::unique_ptr<tensor_source> weights;
+        std::unique_ptr<tensor_source> constants;
+    };
+
+    state(std::string_view bytes, int descriptor, std::string name)
+        : path(std::move(name)),
+          from{bytes, descriptor},
+          directory(read_directory(bytes, path)),
+          is_old(directory.find(old_program) != nullptr) {
+        if (is_old) open_old();
+        else open_new();
+        std::sort(models.begin(), models.end(), [](model const& a, model const& b) { return a.name < b.name; });
+        for (model const& m : models) names.push_back(m.name);
+    }
+    explicit state(std::shared_ptr<mapped_file> mapped, std::string const& name)
+        : state(mapped->bytes(), mapped->descriptor(), name) {
+        file = std::move(mapped);
+    }
+
+    void open_new() {
+        root = directory.root();
+        std::string const folder = root + "models/";
+        for (zip_member const& m : directory.members()) {
+            if (!m.name.starts_with(folder) || !m.name.ends_with(".json")) continue;
+            (void)directory.stored(m);
+            std::string_view const name = m.name.substr(folder.size(), m.name.size() - folder.size() - 5);
+            models.push_back({std::string(name), &m});
+        }
+        std::optional<std::string_view> const format = text("archive_format");
+        if (models.empty() || !format) fail(path, describe_other_archive(directory, root));
+        if (*format != "pt2") fail(path, "has archive_format " + in_quotes(*format) + ", not 'pt2'");
+        std::optional<std::string_view> const version = text("archive_version");
+        if (version != "0")
+            fail(path, "has archive_version " + (version ? in_quotes(*version) : "missing") + ", known is '0'");
+        if (text("byteorder").value_or("little") != "little")
+            fail(path, "is big-endian; export the model again on a little-endian machine");
+    }
+
+    void open_old() {
+        std::optional<std::string_view> const version = text("version");
+        bool const is_known =
+            version && version->size() > 2 && (*version)[0] >= '5' && (*version)[0] <= '8' && (*version)[1] == '.';
+        if (!is_known)
+            fail(path,
+                 "has schema version " + (version ? in_quotes(*version) : "missing") +
+                     ", known are 5 to 8: export the model again with torch 2.9 or newer");
+        models.push_back({std::string(only_model), directory.find(old_program)});
+        (void)directory.stored(*models[0].program);
+    }
+
+    [[nodiscard]] std::optional<std::string_view> text(std::string_view name) const {
+        zip_member const* const m = directory.find(root + std::string(name));
+        return m == nullptr ? std::nullopt : std::optional(trimmed(directory.stored(*m)));
+    }
+
+    [[nodiscard]] std::string list_of_names() const {
+        constexpr std::size_t most = 8;
+        std::string out;
+        for (std::size_t i = 0; i != std::min(most, names.size()); ++i)
+            out += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+        return out + (names.size() > most ? ", ..." : "");
+    }
+
+    [[nodiscard]] model const& find_model(std::string_view name) const {
+        if (name.empty() && models.size() == 1) return models[0];
+        std::string_view const wanted = name.empty() ? only_model : name;
+        auto const found = std::lower_bound(
+            models.begin(), models.end(), wanted, [](model const& m, std::string_view n) { return m.name < n; });
+        if (found != models.end() && found->name == wanted) return *found;
+        if (name.empty()) fail(path, "has several models, name one of them: " + list_of_names());
+        fail(path,
+             "has no model " + in_quotes(name) + "; there " + (models.size() == 1 ? "is " : "are ") + list_of_names());
+    }
+
+    [[nodiscard]] std::unique_ptr<tensor_source> read(tensor_role role, std::string const& name) const {
+        bool const is_weight = role == tensor_role::weight;
+        std::string const folder = root + (is_weight ? "data/weights/" : "data/constants/");
+        std::string const saved = is_old ? std::string(is_weight ? old_weights : old_constants) : folder + name + ".pt";
+        if (zip_member const* const m = directory.find(saved))
+            return read_saved_dict(directory.stored(*m), path + ": member " + in_quotes(saved), from);
+        std::string const config = folder + name + (is_weight ? "_weights_config.json" : "_constants_config.json");
+        if (zip_member const* const m = directory.find(config)) return read_payload_config(directory, *m, folder, from);
+        return read_saved_dict({}, path, from);
+    }
+
+    [[nodiscard]] tensor_source const& source(std::string const& name, tensor_role role) {
+        std::lock_guard const guard(lock);
+        sources& s = opened[name];
+        auto& wanted = role == tensor_role::weight ? s.weights : s.constants;
+        if (wanted == nullptr) wanted = read(role, name);
+        return *wanted;
+    }
+
+    std::string path;
+    std::shared_ptr<mapped_file> file; ///< null: memory that belongs to somebody else
+    file_bytes from;
+    zip_directory directory;
+    bool is_old;
+    std::string root;
+    std::vector<model> models; ///< sorted by name
+    std::vector<std::string> names;
+    std::mutex lock; ///< of what follows
+    std::map<std::string, sources> opened;
+};
+
+archive::archive(std::string const& path)
+    : state_(std::make_shared<state>(std::make_shared<mapped_file>(path), path)) {}
+archive::archive(std::shared_ptr<state> s) : state_(std::move(s)) {}
+archive::archive(archive&&) noexcept = default;
+archive& archive::operator=(archive&&) noexcept = default;
+archive::~archive() = default;
+
+archive archive::from_memory(std::string_view bytes, std::string_view name) {
+    if (bytes.empty()) fail(name, "is empty");
+    return archive(std::make_shared<state>(bytes, -1, std::string(name)));
+}
+
+std::string const& archive::path() const { return state_->path; }
+std::vector<std::string> const& archive::models() const { return state_->names; }
+std::string archive::resolve_model(std::string_view model) const { return state_->find_model(model).name; }
+std::shared_ptr<void const> archive::storage() const { return state_; }
+
+std::string_view archive::program_json(std::string_view model) const {
+    return state_->directory.stored(*state_->find_model(model).program);
+}
+
+std::vector<std::string> archive::tensor_names(std::string_view model, tensor_role role) const {
+    std::vector<std::string> out;
+    for (std::string_view const name : state_->source(state_->find_model(model).name, role).names())
+        out.emplace_back(name);
+    return out;
+}
+
+stored_tensor archive::tensor(std::string_view model, tensor_role role, std::string_view name) const {
+    std::string const& owner = state_->find_model(model).name;
+    tensor_role const other = role == tensor_role::weight ? tensor_role::constant : tensor_role::weight;
+    for (tensor_role const r : {role, other})
+        if (std::optional<stored_tensor> found = state_->source(owner, r).find(name)) return *std::move(found);
+    fail(state_->path, "model " + in_quotes(owner) + " has no weight or constant " + in_quotes(name));
+}
+
+} // namespace aton::pt2

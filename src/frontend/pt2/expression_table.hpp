@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The size expressions of a program: each text is parsed once, and sizes that are equal get the same index.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+#include "json_reader.hpp"
+
+namespace aton::pt2 {
+
+class expression_table {
+public:
+    /// `out`: program::expressions, to which every new expression is appended.
+    explicit expression_table(std::vector<program::expression>& out) : out_(out) {}
+
+    /// Of SymInt, {"as_int": 4} or {"as_expr": {"expr_str": "Symbol('s0')"}}, or the number alone.
+    [[nodiscard]] program::extent extent(json_value const& sym_int);
+
+private:
+    [[nodiscard]] program::extent of_text(json_value const& text);
+
+    std::vector<program::expression>& out_;
+    std::unordered_map<std::string_view, program::extent> texts_;
+    std::unordered_map<std::string, program::extent> distinct_; ///< by what to_string() makes of them
+};
+
+} // namespace aton::pt2

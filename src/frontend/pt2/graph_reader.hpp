@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Graph objects of torch/_export/serde/schema.py: names become indices, nodes are bound to their schemas.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+#include "expression_table.hpp"
+#include "json_reader.hpp"
+#include "operator_table.hpp"
+#include "origin_table.hpp"
+
+namespace aton::pt2 {
+
+/// dtype of a ScalarType number; undefined for complex32, which ONNX does not have. Unknown numbers fail.
+[[nodiscard]] dtype read_scalar_type(json_value const& code);
+/// "strided", "sparse_coo", ...
+[[nodiscard]] std::string_view read_layout(json_value const& code);
+
+/// The values of one graph by their names, and what the program says of them.
+struct graph_scope {
+    std::unordered_map<std::string_view, program::value_index> values;
+    std::unordered_map<std::string_view, json_value> tensors;
+    std::unordered_map<std::string_view, json_value> sym_ints;
+    std::unordered_map<std::string_view, json_value> sym_floats;
+    std::unordered_map<std::string_view, json_value> sym_bools;
+};
+
+/// Reads graphs into a program. Subgraphs have scopes of their own.
+class graph_reader {
+public:
+    graph_reader(program::program& out, json_place& place)
+        : out_(out),
+          place_(place),
+          expressions_(out.expressions),
+          origins_(out.origins) {}
+
+    /// Values, nodes and their subgraphs go into the program; the graph itself is returned.
+    [[nodiscard]] program::graph read(json_value const& graph) { return read_graph(graph, 0); }
+
+private:
+    /// How many graphs may be inside of each other.
+    static constexpr int deepest_graph = 16;
+
+    program::graph read_graph(json_value const& graph, int depth);
+    void read_tables(json_value const& graph, graph_scope& scope) const;
+
+    // Definitions.
+    program::value_index define(json_value const& name, program::value_kind kind, graph_scope& scope);
+    program::value_index define_graph_input(json_value const& argument, graph_scope& scope);
+    program::result define_result(json_value const& argument, graph_scope& scope);
+    void describe_tensor(json_value const& meta, program::value& out);
+    std::vector<program::extent> read_extents(json_value const& list);
+
+    // Nodes.
+    program::node read_node(json_value const& node, std::size_t index, graph_scope& scope, int depth);
+    void bind_arguments(json_value const& inputs, operator_info const& info, program::node& out, graph_scope& scope,
+                        int depth);
+    std::size_t bind_name(json_value const& input, std::size_t position, operator_info const& info,
+                          std::string& name) const;
+    void check_results(json_value const& outputs, operator_info const& info, program::node const& node) const;
+    [[nodiscard]] std::uint32_t read_origin(json_value const& node);
+
+    // Arguments: read_argument.cpp. `depth`: of the graph that the argument stands in.
+    void read_argument(json_value const& argument, program::argument& out, graph_scope& scope, int depth);
+    bool read_plain_argument(json_value const& held, program::argument& out) const;
+    bool read_symbolic_argument(json_value const& held, program::argument& out, graph_scope const& scope) const;
+    bool read_other_argument(json_value const& held, program::argument& out) const;
+    void read_subgraph(json_value const& held, program::argument& out, int depth);
+    [[nodiscard]] program::value_index find_value(json_value const& name, program::value_kind kind,
+                                                  graph_scope const& scope) const;
+    [[nodiscard]] program::value_index find_tensor(json_value const& tensor, graph_scope const& scope) const;
+    [[nodiscard]] program::value_index find_optional_tensor(json_value const& either, graph_scope const& scope) const;
+
+    program::program& out_;
+    json_place& place_;
+    expression_table expressions_;
+    operator_table operators_;
+    origin_table origins_;
+};
+
+} // namespace aton::pt2

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a node's target, "torch.ops.aten.add.Tensor", stands for: looked up once for each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/program/program.hpp>
+
+namespace aton::pt2 {
+
+struct operator_info {
+    program::node_kind kind = program::node_kind::aten;
+    std::string op;          ///< "aten::add.Tensor"
+    std::string_view schema; ///< empty: torch declares none
+    std::vector<aten::schema_argument> arguments;
+    std::vector<aten::schema_return> returns;
+    bool any_arguments = true; ///< there is no schema, or it ends in "..."
+    bool any_returns = true;
+};
+
+class operator_table {
+public:
+    /// The same object for the same target; both live as long as the table and the target's text.
+    [[nodiscard]] operator_info const& find(std::string_view target);
+
+private:
+    std::unordered_map<std::string_view, operator_info> known_;
+};
+
+} // namespace aton::pt2

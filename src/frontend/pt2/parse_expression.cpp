@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+// Both spellings: sympy's srepr of torch 2.6 and newer, "Add(Symbol('s0', integer=True), Integer(1))", and str before, "s0 + 1".
+// Names: sympy, and torch/utils/_sympy/functions.py.
+#include <aton/frontend/pt2/read_program.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+
+#include "make_expression.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+using program::expression;
+using program::expression_kind;
+
+constexpr std::size_t longest_text = 1U << 16;
+constexpr int deepest_nesting = 250; ///< brackets and signs inside of each other
+constexpr int most_divisions = 1000; ///< a // b // c: these nest without brackets
+
+struct function_row {
+    std::string_view name;
+    expression_kind kind;
+    std::size_t operands; ///< 0: one or more, in any order
+};
+
+constexpr function_row functions[] = {
+    {"Pow", expression_kind::power, 2},
+    {"PowByNatural", expression_kind::power, 2},
+    {"FloatPow", expression_kind::power, 2},
+    {"FloorDiv", expression_kind::floor_div, 2},
+    {"CleanDiv", expression_kind::floor_div, 2},
+    {"CeilDiv", expression_kind::ceil_div, 2},
+    {"IntTrueDiv", expression_kind::true_div, 2},
+    {"FloatTrueDiv", expression_kind::true_div, 2},
+    {"Mod", expression_kind::mod, 2},
+    {"PythonMod", expression_kind::mod, 2},
+    {"ModularIndexing", expression_kind::modular_indexing, 3},
+    {"Max", expression_kind::maximum, 0},
+    {"Min", expression_kind::minimum, 0},
+    {"And", expression_kind::all_of, 0},
+    {"Or", expression_kind::any_of, 0},
+    {"Not", expression_kind::negation, 1},
+    {"TruncToInt", expression_kind::truncate, 1},
+    {"floor", expression_kind::floor, 1},
+    {"FloorToInt", expression_kind::floor, 1},
+    {"ceiling", expression_kind::ceiling, 1},
+    {"CeilToInt", expression_kind::ceiling, 1},
+    {"RoundToInt", expression_kind::round, 1},
+    {"ToFloat", expression_kind::to_float, 1},
+    {"Abs", expression_kind::absolute, 1},
+    {"StrictGreaterThan", expression_kind::greater, 2},
+    {"Gt", expression_kind::greater, 2},
+    {"GreaterThan", expression_kind::greater_equal, 2},
+    {"Ge", expression_kind::greater_equal, 2},
+    {"StrictLessThan", expression_kind::less, 2},
+    {"Lt", expression_kind::less, 2},
+    {"LessThan", expression_kind::less_equal, 2},
+    {"Le", expression_kind::less_equal, 2},
+    {"Equality", expression_kind::equal, 2},
+    {"Eq", expression_kind::equal, 2},
+    {"Unequality", expression_kind::unequal, 2},
+    {"Ne", expression_kind::unequal, 2},
+};
+
+struct relation_row {
+    std::string_view sign;
+    expression_kind kind;
+};
+constexpr relation_row relations[] = {
+    {">=", expression_kind::greater_equal},
+    {"<=", expression_kind::less_equal},
+    {"==", expression_kind::equal},
+    {"!=", expression_kind::unequal},
+    {">", expression_kind::greater},
+    {"<", expression_kind::less},
+};
+
+/// Names that srepr writes without Symbol(...).
+constexpr std::string_view infinities[] = {"oo", "zoo", "nan", "int_oo"};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+class parser {
+public:
+    explicit parser(std::string_view text) : text_(text) {}
+
+    expression whole() {
+        if (text_.size() > longest_text) fail("expected at most " + std::to_string(longest_text) + " characters");
+        expression out = disjunction();
+        peek();
+        if (at_ != text_.size()) fail("expected an operator or the end");
+        return out;
+    }
+
+private:
+    [[noreturn]] void fail(std::string const& what) const {
+        constexpr std::size_t shown = 60;
+        std::size_t const start = at_ > shown / 2 ? at_ - shown / 2 : 0;
+        std::string near;
+        for (char c : text_.substr(start, shown)) near += c >= ' ' && c != '\x7f' ? c : '?';
+        throw error(
+            "the size expression '" + near + "' cannot be read: " + what + " at offset " + std::to_string(at_) +
+            "; expected what torch.export.save writes, as Add(Symbol('s0', integer=True), Integer(1)) or s0 + 1");
+    }
+
+    /// The next character that is no blank, without taking it; 0 at the end.
+    char peek() {
+        while (at_ != text_.size() && text_[at_] == ' ') ++at_;
+        return at_ == text_.size() ? '\0' : text_[at_];
+    }
+    bool take(std::string_view token) {
+        peek();
+        if (!text_.substr(at_).starts_with(token)) return false;
+        at_ += token.size();
+        return true;
+    }
+    void expect(std::string_view token) {
+        if (!take(token)) fail("expected '" + std::string(token) + "'");
+    }
+
+    class nesting {
+    public:
+        explicit nesting(parser& p) : p_(p) {
+            if (++p_.depth_ > deepest_nesting)
+                p_.fail("expected at most " + std::to_string(deepest_nesting) + " levels of nesting");
+        }
+        nesting(nesting const&) = delete;
+        nesting& operator=(nesting const&) = delete;
+        ~nesting() { --p_.depth_; }
+
+    private:
+        parser& p_;
+    };
+
+    expression disjunction() {
+        std::vector<expression> parts;
+        do parts.push_back(conjunction());
+        while (take("|"));
+        return parts.size() == 1 ? std::move(parts[0]) : make_lattice(expression_kind::any_of, std::move(parts));
+    }
+
+    expression conjunction() {
+        std::vector<expression> parts;
+        do parts.push_back(relation());
+        while (take("&"));
+        return parts.size() == 1 ? std::move(parts[0]) : make_lattice(expression_kind::all_of, std::move(parts));
+    }
+
+    expression relation() {
+        expression left = sum();
+        for (relation_row const& row : relations) {
+            if (!take(row.sign)) continue;
+            std::vector<expression> operands;
+            operands.push_back(std::move(left));
+            operands.push_back(sum());
+            return make_call(row.kind, std::move(operands));
+        }
+        return left;
+    }
+
+    expression sum() {
+        std::vector<expression> terms;
+        terms.push_back(product());
+        for (;;) {
+            if (take("+")) terms.push_back(product());
+            else if (take("-")) terms.push_back(negated(product()));
+            else break;
+        }
+        return terms.size() == 1 ? std::move(terms[0]) : make_sum(std::move(terms));
+    }
+
+    static expression negated(expression e) {
+        std::vector<expression> factors;
+        factors.push_back(make_integer(-1));
+        factors.push_back(std::move(e));
+        return make_product(std::move(factors));
+    }
+
+    expression product() {
+        std::vector<expression> factors;
+        factors.push_back(signed_power());
+        for (;;) {
+            char const c = peek();
+            bool const division = c == '/' || c == '%';
+            if (division && ++divisions_ > most_divisions)
+                fail("expected at most " + std::to_string(most_divisions) + " divisions");
+            if (take("//")) nest(factors, expression_kind::floor_div);
+            else if (take("%")) nest(factors, expression_kind::mod);
+            else if (take("/")) factors.push_back(inverse(signed_power()));
+            else if (c == '*' && !text_.substr(at_).starts_with("**") && take("*")) factors.push_back(signed_power());
+            else break;
+        }
+        return factors.size() == 1 ? std::move(factors[0]) : make_product(std::move(factors));
+    }
+
+    /// What is to the left of "//" or "%" becomes its first operand.
+    void nest(std::vector<expression>& factors, expression_kind kind) {
+        std::vector<expression> operands;
+        operands.push_back(make_product(std::move(factors)));
+        operands.push_back(signed_power());
+        factors.clear();
+        factors.push_back(make_call(kind, std::move(operands)));
+    }
+
+    static expression inverse(expression e) {
+        if (e.kind == expression_kind::integer) return make_ratio(1, e.number);
+        std::vector<expression> operands;
+        operands.push_back(std::move(e));
+        operands.push_back(make_integer(-1));
+        return make_call(expression_kind::power, std::move(operands));
+    }
+
+    expression signed_power() {
+        nesting const inside(*this);
+        if (take("-")) return negated(signed_power());
+        if (take("+")) return signed_power();
+        if (take("~")) {
+            std::vector<expression> operands;
+            operands.push_back(signed_power());
+            return make_call(expression_kind::negation, std::move(operands));
+        }
+        expression base = primary();
+        if (!take("**")) return base;
+        std::vector<expression> operands;
+        operands.push_back(std::move(base));
+        operands.push_back(signed_power());
+        return make_call(expression_kind::power, std::move(operands));
+    }
+
+    expression primary() {
+        char const c = peek();
+        if (c == '(') {
+            take("(");
+            std::vector<expression> parts = list();
+            if (parts.size() != 1) fail("expected one expression in brackets");
+            return std::move(parts[0]);
+        }
+        if (is_digit(c) || c == '.') return number();
+        if (is_name_start(c)) return named();
+        fail("expected a number, a name or '('");
+    }
+
+    /// Up to the bracket that closes; keyword arguments are flags of symbols, which say nothing here.
+    std::vector<expression> list() {
+        std::vector<expression> out;
+        if (take(")")) return out;
+        do {
+            if (take(")")) return out; // (a, )
+            if (skip_keyword()) continue;
+            out.push_back(disjunction());
+        } while (take(","));
+        expect(")");
+        return out;
+    }
+
+    bool skip_keyword() {
+        std::size_t const start = at_;
+        if (is_name_start(peek())) {
+            name();
+            if (peek() == '=' && !text_.substr(at_).starts_with("==") && take("=")) {
+                disjunction();
+                return true;
+            }
+        }
+        at_ = start;
+        return false;
+    }
+
+    std::string_view name() {
+        std::size_t const start = at_;
+        while (at_ != text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
+        return text_.substr(start, at_ - start);
+    }
+
+    std::string_view quoted() {
+        char const quote = peek();
+        if (quote != '\'' && quote != '"') fail("expected a text in quotes");
+        std::size_t const stop = text_.find(quote, at_ + 1);
+        if (stop == std::string_view::npos) fail("expected a closing quote");
+        std::string_view const out = text_.substr(at_ + 1, stop - at_ - 1);
+        for (char c : out)
+            if (static_cast<unsigned char>(c) < ' ') fail("expected no control character in a name");
+        at_ = stop + 1;
+        return out;
+    }
+
+    expression number() {
+        std::size_t stop = at_;
+        bool real = false;
+        for (; stop != text_.size(); ++stop) {
+            char const c = text_[stop];
+            bool const exponent_sign = (c == '-' || c == '+') && (text_[stop - 1] == 'e' || text_[stop - 1] == 'E');
+            if (is_digit(c)) continue;
+            if (c != '.' && c != 'e' && c != 'E' && !(real && exponent_sign)) break;
+            real = true;
+        }
+        std::string_view const digits = text_.substr(at_, stop - at_);
+        expression out = real ? make_real(real_of(digits)) : make_integer(integer_of(digits));
+        at_ = stop;
+        return out;
+    }
+
+    [[nodiscard]] std::int64_t integer_of(std::string_view digits) const {
+        std::int64_t out = 0;
+        auto const [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+        if (status != std::errc{} || end != digits.data() + digits.size()) fail("expected an integer of 64 bits");
+        return out;
+    }
+
+    [[nodiscard]] double real_of(std::string_view digits) const {
+        double out = 0;
+        auto const [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+        if (status != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(out))
+            fail("expected a finite number");
+        return out;
+    }
+
+    expression named() {
+        std::string_view word = name();
+        if (word.ends_with('.')) fail("expected a name after '.'");
+        if (peek() != '(') {
+            if (word == "true" || word == "True") return make_boolean(true);
+            if (word == "false" || word == "False") return make_boolean(false);
+            for (std::string_view each : infinities)
+                if (word == each) return other(word, {});
+            return make_symbol(word);
+        }
+        if (std::size_t const dot = word.rfind('.'); dot != std::string_view::npos) word.remove_prefix(dot + 1);
+        nesting const inside(*this);
+        take("(");
+        if (word == "Symbol" || word == "Dummy") {
+            std::string_view const text = quoted();
+            if (text.empty()) fail("expected the name of a symbol");
+            if (take(",")) list();
+            else expect(")");
+            return make_symbol(text);
+        }
+        if (word == "Float") {
+            if (char const c = peek(); c == '\'' || c == '"') {
+                expression out = make_real(real_of(quoted()));
+                if (take(",")) list();
+                else expect(")");
+                return out;
+            }
+        }
+        if (word == "Piecewise") return piecewise();
+        return call(word, list());
+    }
+
+    static expression other(std::string_view word, std::vector<expression> operands) {
+        expression out = make_call(expression_kind::other, std::move(operands));
+        out.symbol = word;
+        return out;
+    }
+
+    /// Piecewise((a, c), ...) or Piecewise(ExprCondPair(a, c), ...), after its bracket.
+    expression piecewise() {
+        std::vector<expression> operands;
+        do {
+            if (!take("ExprCondPair")) take("Tuple");
+            nesting const inside(*this);
+            expect("(");
+            operands.push_back(disjunction());
+            expect(",");
+            operands.push_back(disjunction());
+            expect(")");
+        } while (take(","));
+        expect(")");
+        return make_call(expression_kind::piecewise, std::move(operands));
+    }
+
+    void expect_count(std::string_view word, std::vector<expression> const& operands, std::size_t count) const {
+        if (operands.size() == count) return;
+        fail("expected " + std::to_string(count) + " operands of " + std::string(word) + ", found " +
+             std::to_string(operands.size()));
+    }
+
+    expression call(std::string_view word, std::vector<expression> operands) {
+        for (function_row const& row : functions) {
+            if (row.name != word) continue;
+            if (row.operands != 0) {
+                expect_count(word, operands, row.operands);
+                return make_call(row.kind, std::move(operands));
+            }
+            if (operands.empty()) fail("expected operands of " + std::string(word));
+            return make_lattice(row.kind, std::move(operands));
+        }
+        if (word == "Add") return make_sum(std::move(operands));
+        if (word == "Mul") return make_product(std::move(operands));
+        if (word == "Integer" || word == "Float" || word == "Identity") {
+            expect_count(word, operands, 1);
+            return std::move(operands[0]);
+        }
+        if (word == "Rational") {
+            expect_count(word, operands, 2);
+            if (operands[0].kind != expression_kind::integer || operands[1].kind != expression_kind::integer)
+                fail("expected two integers in Rational");
+            return make_ratio(operands[0].number, operands[1].number);
+        }
+        return composed(word, std::move(operands));
+    }
+
+    /// Functions that are combinations of others, and those that only have a name.
+    expression composed(std::string_view word, std::vector<expression> operands) {
+        std::vector<expression> parts;
+        if (word == "TruncToFloat") {
+            expect_count(word, operands, 1);
+            parts.push_back(make_call(expression_kind::truncate, std::move(operands)));
+            return make_call(expression_kind::to_float, std::move(parts));
+        }
+        if (word == "Where") {
+            expect_count(word, operands, 3);
+            parts.push_back(std::move(operands[1]));
+            parts.push_back(std::move(operands[0]));
+            parts.push_back(std::move(operands[2]));
+            parts.push_back(make_boolean(true));
+            return make_call(expression_kind::piecewise, std::move(parts));
+        }
+        if (word == "LShift" || word == "RShift") {
+            expect_count(word, operands, 2);
+            std::vector<expression> exponent;
+            exponent.push_back(make_integer(2));
+            exponent.push_back(std::move(operands[1]));
+            parts.push_back(std::move(operands[0]));
+            parts.push_back(make_call(expression_kind::power, std::move(exponent)));
+            return word == "LShift" ? make_product(std::move(parts))
+                                    : make_call(expression_kind::floor_div, std::move(parts));
+        }
+        return other(word, std::move(operands));
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    int divisions_ = 0;
+};
+
+} // namespace
+
+program::expression parse_expression(std::string_view text) { return parser(text).whole(); }
+
+} // namespace aton::pt2

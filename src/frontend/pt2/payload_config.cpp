@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The config beside the raw weights of torch 2.9 and newer: PayloadConfig and TensorMeta of torch/_export/serde/schema.py.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <simdjson.h>
+
+#include <aton/frontend/pt2/archive.hpp>
+
+#include "tensor_source.hpp"
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+// About 40,000 weights; simdjson needs up to 14 bytes for each byte.
+constexpr std::size_t longest_config = std::size_t{1} << 24U;
+constexpr std::size_t highest_rank = 64;
+constexpr std::int64_t strided_layout = 7;
+
+constexpr std::array<std::string_view, 8> layout_names = {
+    "Unknown", "SparseCoo", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc", "_mkldnn", "Strided"};
+
+class payload_config final : public tensor_source {
+public:
+    payload_config(zip_directory const& directory, zip_member const& config, std::string folder, file_bytes from)
+        : directory_(directory),
+          where_(directory.where() + ": member " + in_quotes(config.name)),
+          folder_(std::move(folder)),
+          from_(from) {
+        std::string_view const json = directory.stored(config);
+        if (json.size() > longest_config) fail(where_, "is longer than 16 MiB: too many tensors for one model");
+        element root;
+        if (auto const e = parser_.parse(json.data(), json.size()).get(root)) fail(where_, message(e));
+        object entries;
+        if (root["config"].get(entries) != simdjson::SUCCESS) fail(where_, "has no object \"config\"");
+        entries_.reserve(entries.size());
+        for (auto const& [name, payload] : entries) entries_.emplace_back(name, payload);
+        std::sort(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+        auto const twice = std::adjacent_find(
+            entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
+        if (twice != entries_.end()) fail(where_, "has " + in_quotes(twice->first) + " twice");
+    }
+
+    [[nodiscard]] std::vector<std::string_view> names() const override {
+        std::vector<std::string_view> out;
+        out.reserve(entries_.size());
+        for (auto const& e : entries_) out.push_back(e.first);
+        return out;
+    }
+
+    [[nodiscard]] std::optional<stored_tensor> find(std::string_view name) const override {
+        auto const found = std::lower_bound(
+            entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
+        if (found == entries_.end() || found->first != name) return std::nullopt;
+        return decode(found->second, where_ + ": tensor " + in_quotes(name));
+    }
+
+private:
+    static std::string message(simdjson::error_code e) {
+        return std::string("is not valid JSON: ") + simdjson::error_message(e);
+    }
+
+    [[nodiscard]] stored_tensor decode(element payload, std::string const& where) const {
+        bool is_pickled = false;
+        std::string_view path;
+        element meta;
+        if (payload["use_pickle"].get(is_pickled) != simdjson::SUCCESS) fail(where, "has no \"use_pickle\"");
+        if (is_pickled)
+            fail(where,
+                 "is pickled (a tensor subclass or an object): turn it into plain tensors before torch.export.export");
+        if (payload["path_name"].get(path) != simdjson::SUCCESS) fail(where, "has no \"path_name\"");
+        if (payload["tensor_meta"].get(meta) != simdjson::SUCCESS || !meta.is_object())
+            fail(where, "has no \"tensor_meta\": it is an object, not a tensor");
+        std::int64_t const layout = number(meta["layout"], "layout", where);
+        if (layout != strided_layout) {
+            std::string const name = layout >= 0 && layout < static_cast<std::int64_t>(layout_names.size())
+                                         ? std::string(layout_names[static_cast<std::size_t>(layout)])
+                                         : std::to_string(layout);
+            fail(where, "has layout " + name + ": make it dense with .to_dense() before torch.export.export");
+        }
+        std::int64_t const code = number(meta["dtype"], "dtype", where);
+        dtype const type = dtype_of_scalar_type(code);
+        if (type == dtype::undefined)
+            fail(where, "has dtype number " + std::to_string(code) + ", which ONNX does not have");
+        std::vector<std::int64_t> sizes = numbers(meta["sizes"], "sizes", where);
+        std::vector<std::int64_t> strides = numbers(meta["strides"], "strides", where);
+        std::int64_t const offset = constant(meta["storage_offset"], "storage_offset", where);
+        std::string const member_name = folder_ + std::string(path);
+        zip_member const* const member = directory_.find(member_name);
+        if (member == nullptr) fail(where, "is in record " + in_quotes(member_name) + ", which is not in the archive");
+        return checked_tensor(type,
+                              std::move(sizes),
+                              std::move(strides),
+                              offset,
+                              from_.span(directory_.stored(*member)),
+                              member->name,
+                              where);
+    }
+
+    template <class Result>
+    static std::int64_t number(Result from, std::string_view key, std::string const& where) {
+        std::int64_t out = 0;
+        if (from.get(out) != simdjson::SUCCESS) fail(where, "has no integer \"" + std::string(key) + '"');
+        return out;
+    }
+
+    /// A SymInt that is a number: {"as_int": 3}.
+    template <class Result>
+    static std::int64_t constant(Result from, std::string_view key, std::string const& where) {
+        return number(from["as_int"], std::string(key) + "\" as \"as_int", where);
+    }
+
+    template <class Result>
+    static std::vector<std::int64_t> numbers(Result from, std::string_view key, std::string const& where) {
+        array items;
+        if (from.get(items) != simdjson::SUCCESS) fail(where, "has no list \"" + std::string(key) + '"');
+        if (items.size() > highest_rank) fail(where, "has more than 64 dimensions");
+        std::vector<std::int64_t> out;
+        out.reserve(items.size());
+        for (element const item : items) out.push_back(constant(item, key, where));
+        return out;
+    }
+
+    zip_directory const& directory_;
+    std::string where_;
+    std::string folder_;
+    file_bytes from_;
+    simdjson::dom::parser parser_;
+    std::vector<std::pair<std::string_view, element>>
+        entries_; ///< sorted by name, so that names that collide cost nothing
+};
+
+} // namespace
+
+std::unique_ptr<tensor_source> read_payload_config(zip_directory const& directory, zip_member const& config,
+                                                   std::string folder, file_bytes from) {
+    return std::make_unique<payload_config>(directory, config, std::move(folder), from);
+}
+
+dtype dtype_of_scalar_type(std::int64_t code) {
+    switch (code) {
+    case 1: return dtype::uint8;
+    case 2: return dtype::int8;
+    case 3: return dtype::int16;
+    case 4: return dtype::int32;
+    case 5: return dtype::int64;
+    case 6: return dtype::float16;
+    case 7: return dtype::float32;
+    case 8: return dtype::float64;
+    case 10: return dtype::complex64;
+    case 11: return dtype::complex128;
+    case 12: return dtype::bool_;
+    case 13: return dtype::bfloat16;
+    case 28: return dtype::uint16;
+    case 29: return dtype::float8_e4m3fn;
+    case 30: return dtype::float8_e5m2;
+    case 31: return dtype::float8_e4m3fnuz;
+    case 32: return dtype::float8_e5m2fnuz;
+    case 33: return dtype::float8_e8m0;
+    case 34: return dtype::uint32;
+    case 35: return dtype::uint64;
+    default: return dtype::undefined;
+    }
+}
+
+} // namespace aton::pt2

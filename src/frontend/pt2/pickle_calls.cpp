@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What a pickle of tensors may call: the functions of torch that put tensors together, done without torch.
+#include <string>
+
+#include "pickle_machine.hpp"
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+struct storage_class {
+    std::string_view name;
+    dtype type;
+};
+
+constexpr storage_class storage_classes[] = {{"FloatStorage", dtype::float32},
+                                             {"DoubleStorage", dtype::float64},
+                                             {"HalfStorage", dtype::float16},
+                                             {"BFloat16Storage", dtype::bfloat16},
+                                             {"LongStorage", dtype::int64},
+                                             {"IntStorage", dtype::int32},
+                                             {"ShortStorage", dtype::int16},
+                                             {"CharStorage", dtype::int8},
+                                             {"ByteStorage", dtype::uint8},
+                                             {"BoolStorage", dtype::bool_},
+                                             {"ComplexFloatStorage", dtype::complex64},
+                                             {"ComplexDoubleStorage", dtype::complex128},
+                                             {"UntypedStorage", dtype::undefined}};
+
+/// What to say about functions that are known and refused.
+struct refused_function {
+    std::string_view name;
+    std::string_view why;
+};
+
+constexpr refused_function refused_functions[] = {
+    {"_rebuild_sparse_tensor", "a sparse tensor: make it dense with .to_dense() before torch.export.export"},
+    {"_rebuild_sparse_csr_tensor", "a sparse tensor: make it dense with .to_dense() before torch.export.export"},
+    {"_rebuild_nested_tensor", "a nested tensor: pad it before torch.export.export"},
+    {"_rebuild_qtensor", "a quantised tensor: store integers, scales and zero points instead"},
+    {"_rebuild_meta_tensor_no_storage", "a meta tensor, which has no data: load the weights before torch.export.save"},
+    {"_reconstruct_fake_tensor", "a fake tensor, which has no data: load the weights before torch.export.save"},
+    {"_rebuild_wrapper_subclass", "a tensor subclass: turn it into plain tensors before torch.export.export"}};
+
+constexpr std::size_t highest_rank = 64;
+
+} // namespace
+
+void pickle_machine::refuse(pickled_tensors::global const& function) const {
+    // Below what it is made of stands the name that it is to have.
+    std::string what = "an object";
+    for (std::size_t i = stack_.size(); i-- > 0;) {
+        if (stack_[i].is != kind::text) continue;
+        what = in_quotes(to_.text(stack_[i]));
+        break;
+    }
+    for (auto const& r : refused_functions)
+        if (function.name == r.name) fail_here(what + " is " + std::string(r.why));
+    fail_here(what + " needs " + in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
+              ", which no dense tensor does");
+}
+
+void pickle_machine::reduce() {
+    value const arguments = pop();
+    pickled_tensors::global const& function = global_of(pop());
+    if (arguments.is != kind::tuple) fail_here("calls a function with what is no tuple");
+    push(call(function, arguments));
+}
+
+pickle_machine::value pickle_machine::call(pickled_tensors::global const& function, value arguments) {
+    std::span<value const> const given = items(arguments);
+    if (function.module == "collections" && function.name == "OrderedDict" && given.empty()) {
+        count(2);
+        containers_.emplace_back();
+        return {kind::dict, 0, static_cast<std::int64_t>(containers_.size() - 1)};
+    }
+    if (function.module == "torch" && function.name == "Size" && given.size() == 1 && match(given, {kind::tuple}))
+        return given[0];
+    if (function.module == "torch._tensor" && function.name == "_rebuild_from_type_v2") return rebuild_from_type(given);
+    if (function.module != "torch._utils") refuse(function);
+    if (function.name == "_rebuild_tensor_v2") return rebuild_tensor(given, false);
+    if (function.name == "_rebuild_tensor_v3") return rebuild_tensor(given, true);
+    if (function.name != "_rebuild_parameter" && function.name != "_rebuild_parameter_with_state") refuse(function);
+    if (!match(given, {kind::tensor, kind::boolean})) fail_here("makes a parameter of what is no tensor");
+    return given[0];
+}
+
+/// (storage, offset, sizes, strides, requires_grad, hooks[, dtype][, metadata])
+pickle_machine::value pickle_machine::rebuild_tensor(std::span<value const> arguments, bool has_dtype) {
+    std::size_t const needed = has_dtype ? 7 : 6;
+    if (arguments.size() < needed || arguments.size() > needed + 1 ||
+        !match(arguments, {kind::storage, kind::number, kind::tuple, kind::tuple, kind::boolean}))
+        fail_here("makes a tensor of the wrong arguments");
+    value const sizes = arguments[2];
+    value const strides = arguments[3];
+    if (sizes.length != strides.length || sizes.length > highest_rank)
+        fail_here("makes a tensor with " + std::to_string(sizes.length) + " sizes and " +
+                  std::to_string(strides.length) + " strides");
+    if (arguments.size() > needed) {
+        value const metadata = arguments[needed];
+        bool const is_empty =
+            metadata.is == kind::dict && containers_[static_cast<std::size_t>(metadata.number)].empty();
+        if (metadata.is != kind::none && !is_empty)
+            fail_here("makes a conjugate or negative view: call .resolve_conj() and .resolve_neg() before "
+                      "torch.export.export");
+    }
+    auto const storage = static_cast<std::uint32_t>(arguments[0].number);
+    dtype type = to_.storages_[storage].type;
+    if (has_dtype) {
+        pickled_tensors::global const& g = global_of(arguments[6]);
+        type = g.module == "torch" ? dtype_from_name(g.name) : dtype::undefined;
+        if (type == dtype::undefined) refuse(g);
+    }
+    if (type == dtype::undefined || bits(type) < 8) fail_here("makes a tensor without a dtype");
+    count(4);
+    to_.tensors_.push_back({storage, type, arguments[1].number, sizes, strides});
+    return {kind::tensor, 0, static_cast<std::int64_t>(to_.tensors_.size() - 1)};
+}
+
+/// (function, type, arguments, attributes): a tensor with attributes of its own, such as a torch.nn.Buffer.
+pickle_machine::value pickle_machine::rebuild_from_type(std::span<value const> arguments) {
+    if (arguments.size() != 4 || !match(arguments, {kind::global, kind::global, kind::tuple}))
+        fail_here("makes a tensor of the wrong arguments");
+    pickled_tensors::global const& type = global_of(arguments[1]);
+    if ((type.module != "torch" || type.name != "Tensor") &&
+        (type.module != "torch.nn.parameter" || (type.name != "Parameter" && type.name != "Buffer")))
+        refuse(type);
+    pickled_tensors::global const& function = global_of(arguments[0]);
+    // Not through call(): it would come back here as deep as a hostile pickle likes.
+    if (function.module != "torch._utils") refuse(function);
+    if (function.name == "_rebuild_tensor_v2") return rebuild_tensor(items(arguments[2]), false);
+    if (function.name == "_rebuild_tensor_v3") return rebuild_tensor(items(arguments[2]), true);
+    refuse(function);
+}
+
+/// ('storage', class, key, device, number of elements)
+void pickle_machine::persistent_id() {
+    value const id = pop();
+    std::span<value const> const given = id.is == kind::tuple ? items(id) : std::span<value const>();
+    if (given.size() != 5 || !match(given, {kind::text, kind::global, kind::text, kind::text, kind::number}) ||
+        to_.text(given[0]) != "storage")
+        fail_here("has a persistent id that is no storage");
+    pickled_tensors::global const& g = global_of(given[1]);
+    for (storage_class const& c : storage_classes) {
+        if (g.name != c.name || (g.module != "torch" && g.module != "torch.storage")) continue;
+        count(3);
+        to_.storages_.push_back({c.type, to_.text(given[2]), given[4].number});
+        push({kind::storage, 0, static_cast<std::int64_t>(to_.storages_.size() - 1)});
+        return;
+    }
+    fail_here("has a storage of class " + in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
+              ", known are those of dense tensors");
+}
+
+} // namespace aton::pt2

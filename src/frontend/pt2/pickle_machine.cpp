@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "pickle_machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+// What a pickle of 100,000 tensors stays below. Every object costs a byte of the pickle at least.
+constexpr std::size_t most_objects = std::size_t{1} << 22U;
+constexpr std::size_t deepest_stack = std::size_t{1} << 16U;
+constexpr std::size_t longest_pickle = std::size_t{1} << 26U;
+
+std::string hexadecimal(unsigned op) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    return std::string("0x") + digits[op >> 4U & 15U] + digits[op & 15U];
+}
+
+} // namespace
+
+std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::run() {
+    if (code_.size() > longest_pickle) fail(to_.where_, "the pickle is longer than 64 MiB");
+    for (;;) {
+        op_ = at_;
+        auto const op = static_cast<unsigned>(take(1));
+        if (op == '.') break;
+        if (!constant(op) && !container(op) && !memo(op) && !object(op))
+            fail_here("opcode " + hexadecimal(op) + " is none that a dict of tensors needs");
+    }
+    if (stack_.size() != 1 || stack_[0].is != kind::dict) fail(to_.where_, "the pickle is not a dict of tensors");
+    std::vector<value> const& dict = containers_[static_cast<std::size_t>(stack_[0].number)];
+    std::vector<std::pair<std::string_view, value>> out;
+    out.reserve(dict.size() / 2);
+    for (std::size_t i = 0; i != dict.size(); i += 2) {
+        if (dict[i].is != kind::text) fail(to_.where_, "the pickle is not a dict of tensors: a key is not text");
+        out.emplace_back(to_.text(dict[i]), dict[i + 1]);
+    }
+    return out;
+}
+
+bool pickle_machine::constant(unsigned op) {
+    switch (op) {
+    case 0x80: // PROTO
+        if (std::uint64_t const version = take(1); version < 2 || version > 5)
+            fail_here("is of pickle protocol " + std::to_string(version) + ", known are 2 to 5");
+        return true;
+    case 0x95: // FRAME: how much may be read at once
+        if (take(8) > code_.size() - at_) fail_here("is cut short");
+        return true;
+    case 'N': push({}); return true;
+    case 0x88: push({kind::boolean, 0, 1}); return true;
+    case 0x89: push({kind::boolean, 0, 0}); return true;
+    case 'K': push({kind::number, 0, static_cast<std::int64_t>(take(1))}); return true;
+    case 'M': push({kind::number, 0, static_cast<std::int64_t>(take(2))}); return true;
+    case 'J': push({kind::number, 0, static_cast<std::int32_t>(take(4))}); return true;
+    case 0x8a: { // LONG1: two's complement of so many bytes
+        std::size_t const width = take(1);
+        if (width > 8) fail_here("has an integer of more than 64 bits");
+        std::uint64_t const bits = take(width);
+        unsigned const unused = 64U - 8U * static_cast<unsigned>(width);
+        push({kind::number, 0, width == 0 ? 0 : static_cast<std::int64_t>(bits << unused) >> unused});
+        return true;
+    }
+    case 'G': // BINFLOAT
+        (void)take(8);
+        push({kind::real, 0, 0});
+        return true;
+    case 0x8c: push_text(take(1)); return true;
+    case 'X': push_text(take(4)); return true;
+    case 0x8d: push_text(take(8)); return true;
+    default: return false;
+    }
+}
+
+bool pickle_machine::container(unsigned op) {
+    switch (op) {
+    case '(': push({kind::mark, 0, 0}); return true;
+    case '0': (void)pop(); return true;
+    case '1': stack_.resize(above_mark()); return true;
+    case ')': push_tuple(stack_.size()); return true;
+    case 't': push_tuple(above_mark()); return true;
+    case 0x85:
+    case 0x86:
+    case 0x87: {
+        std::size_t const length = op - 0x84U;
+        if (stack_.size() < length) fail_here("takes more from the stack than there is");
+        push_tuple(stack_.size() - length);
+        return true;
+    }
+    case ']':
+    case '}':
+        count(2);
+        push({op == ']' ? kind::list : kind::dict, 0, static_cast<std::int64_t>(containers_.size())});
+        containers_.emplace_back();
+        return true;
+    case 'a':
+    case 'e': {
+        std::size_t const first = op == 'e' ? above_mark() : stack_.size() - 1;
+        if (stack_.empty() || first == 0 || stack_[first - 1].is != kind::list) fail_here("appends to what is no list");
+        auto& list = containers_[static_cast<std::size_t>(stack_[first - 1].number)];
+        count(stack_.size() - first);
+        list.insert(list.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
+        stack_.resize(first);
+        return true;
+    }
+    case 's':
+        if (stack_.size() < 3) fail_here("takes more from the stack than there is");
+        set_items(stack_[stack_.size() - 3], stack_.size() - 2);
+        return true;
+    case 'u': {
+        std::size_t const first = above_mark();
+        if (first == 0) fail_here("takes more from the stack than there is");
+        set_items(stack_[first - 1], first);
+        return true;
+    }
+    default: return false;
+    }
+}
+
+bool pickle_machine::memo(unsigned op) {
+    switch (op) {
+    case 'q': memorize(take(1)); return true;
+    case 'r': memorize(take(4)); return true;
+    case 0x94: memorize(memo_.size()); return true;
+    case 'h': recall(take(1)); return true;
+    case 'j': recall(take(4)); return true;
+    default: return false;
+    }
+}
+
+bool pickle_machine::object(unsigned op) {
+    switch (op) {
+    case 'c': {
+        std::string_view const module = take_line();
+        push_global(module, take_line());
+        return true;
+    }
+    case 0x93: { // STACK_GLOBAL
+        value const name = pop();
+        value const module = pop();
+        if (name.is != kind::text || module.is != kind::text) fail_here("names a function with what is not text");
+        push_global(to_.text(module), to_.text(name));
+        return true;
+    }
+    case 'R': reduce(); return true;
+    case 'Q': persistent_id(); return true;
+    case 'b': // BUILD: the attributes of an OrderedDict, such as the _metadata of a state dict
+        (void)pop();
+        if (stack_.empty() || stack_.back().is != kind::dict) fail_here("sets attributes of what is no dict");
+        return true;
+    case 0x81: { // NEWOBJ
+        (void)pop();
+        refuse(global_of(pop()));
+    }
+    default: return false;
+    }
+}
+
+void pickle_machine::set_items(value dict, std::size_t first) {
+    std::size_t const length = stack_.size() - first;
+    if (dict.is != kind::dict || length % 2 != 0) fail_here("sets items of what is no dict");
+    count(length);
+    auto& items = containers_[static_cast<std::size_t>(dict.number)];
+    items.insert(items.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
+    stack_.resize(first);
+}
+
+std::uint64_t pickle_machine::take(std::size_t width) {
+    if (width > code_.size() - at_) fail(to_.where_, "the pickle is cut short at byte " + std::to_string(op_));
+    std::uint64_t out = 0;
+    for (std::size_t i = width; i-- > 0;) out = out << 8U | static_cast<unsigned char>(code_[at_ + i]);
+    at_ += width;
+    return out;
+}
+
+std::string_view pickle_machine::take_text(std::uint64_t length) {
+    if (length > code_.size() - at_) fail(to_.where_, "the pickle is cut short at byte " + std::to_string(op_));
+    std::string_view const out = code_.substr(at_, static_cast<std::size_t>(length));
+    at_ += out.size();
+    return out;
+}
+
+std::string_view pickle_machine::take_line() {
+    constexpr std::size_t longest_name = 1000;
+    std::size_t const length = code_.substr(at_, longest_name).find('\n');
+    if (length == std::string_view::npos) fail_here("has a name without an end");
+    std::string_view const out = take_text(length);
+    ++at_;
+    return out;
+}
+
+void pickle_machine::push(value v) {
+    if (stack_.size() == deepest_stack) fail_here("piles up more than 65536 objects");
+    stack_.push_back(v);
+}
+
+void pickle_machine::push_text(std::uint64_t length) {
+    std::size_t const start = at_;
+    std::string_view const text = take_text(length);
+    push({kind::text, static_cast<std::uint32_t>(text.size()), static_cast<std::int64_t>(start)});
+}
+
+void pickle_machine::push_tuple(std::size_t first) {
+    count(stack_.size() - first);
+    auto const start = static_cast<std::int64_t>(to_.items_.size());
+    auto const length = static_cast<std::uint32_t>(stack_.size() - first);
+    to_.items_.insert(to_.items_.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
+    stack_.resize(first);
+    push({kind::tuple, length, start});
+}
+
+void pickle_machine::push_global(std::string_view module, std::string_view name) {
+    count(2);
+    push({kind::global, 0, static_cast<std::int64_t>(globals_.size())});
+    globals_.push_back({module, name});
+}
+
+pickle_machine::value pickle_machine::pop() {
+    if (stack_.empty()) fail_here("takes more from the stack than there is");
+    value const out = stack_.back();
+    stack_.pop_back();
+    return out;
+}
+
+std::size_t pickle_machine::above_mark() {
+    std::size_t first = stack_.size();
+    while (first != 0 && stack_[first - 1].is != kind::mark) --first;
+    if (first == 0) fail_here("needs a mark that is not there");
+    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(first) - 1);
+    return first - 1;
+}
+
+void pickle_machine::recall(std::uint64_t index) {
+    if (index >= memo_.size()) fail_here("recalls what was not memorized");
+    push(memo_[static_cast<std::size_t>(index)]);
+}
+
+// Picklers number what they memorize one after the other.
+void pickle_machine::memorize(std::uint64_t index) {
+    if (stack_.empty() || index > memo_.size()) fail_here("memorizes out of order");
+    if (index == memo_.size()) {
+        count(1);
+        memo_.emplace_back();
+    }
+    memo_[static_cast<std::size_t>(index)] = stack_.back();
+}
+
+void pickle_machine::count(std::size_t objects) {
+    objects_ += objects;
+    if (objects_ > most_objects) fail(to_.where_, "the pickle makes more than 4194304 objects");
+}
+
+std::span<pickle_machine::value const> pickle_machine::items(value tuple) const {
+    return std::span(to_.items_).subspan(static_cast<std::size_t>(tuple.number), tuple.length);
+}
+
+pickled_tensors::global const& pickle_machine::global_of(value v) const {
+    if (v.is != kind::global) fail_here("calls what is no function");
+    return globals_[static_cast<std::size_t>(v.number)];
+}
+
+bool pickle_machine::match(std::span<value const> arguments, std::initializer_list<kind> kinds) {
+    return arguments.size() >= kinds.size() &&
+           std::equal(kinds.begin(), kinds.end(), arguments.begin(), [](kind k, value v) { return k == v.is; });
+}
+
+void pickle_machine::fail_here(std::string_view what) const {
+    fail(to_.where_, "the pickle, at byte " + std::to_string(op_) + ", " + std::string(what));
+}
+
+} // namespace aton::pt2

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <aton/frontend/pt2/read_program.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "graph_reader.hpp"
+#include "read_program_json.hpp"
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+void check_version(json_value const& root) {
+    json_value const version = root.member("schema_version");
+    json_value const major = version.member("major");
+    constexpr std::int64_t oldest = 5;
+    constexpr std::int64_t newest = 8;
+    std::int64_t const number = major.integer();
+    if (number >= oldest && number <= newest) return;
+    std::string what = "schema version " + std::to_string(number) + " is not known, 5 to 8 are; ";
+    major.fail(what + (number < oldest ? "export the model again with torch 2.9 or newer"
+                                       : "export the model with torch 2.13 or older, or get a newer Aton"));
+}
+
+/// A bound, or nothing where it is open: null, and an infinity in old files.
+std::optional<std::int64_t> read_bound(json_value const& range, std::string_view key) {
+    auto const bound = range.optional_member(key);
+    if (!bound) return std::nullopt;
+    if (bound->is_text()) {
+        (void)bound->real();
+        return std::nullopt;
+    }
+    return bound->integer();
+}
+
+void read_ranges(json_value const& root, program::program& out) {
+    auto const ranges = root.optional_member("range_constraints");
+    if (!ranges) return;
+    ranges->for_each_member([&](json_value const& each) {
+        program::symbol_range range;
+        range.least = read_bound(each, "min_val").value_or(range.least);
+        range.most = read_bound(each, "max_val").value_or(range.most);
+        if (range.least > range.most)
+            each.fail("no number is between " + std::to_string(range.least) + " and " + std::to_string(range.most));
+        out.ranges.insert_or_assign(std::string(each.key()), range);
+    });
+}
+
+/// The keys of a dict that the model returns become the targets of its outputs.
+void name_outputs(json_value const& module, program::program& out) {
+    auto const calls = module.optional_member("module_call_graph");
+    if (!calls) return;
+    std::vector<std::string> keys;
+    calls->for_each([&](json_value const& call, std::size_t i) {
+        if (i != 0) return;
+        auto const signature = call.optional_member("signature");
+        if (!signature) return;
+        auto const treespec = signature->optional_member("out_spec");
+        if (treespec) keys = read_output_keys(treespec->text(), module);
+    });
+    std::vector<program::output*> named;
+    for (program::output& each : out.outputs)
+        if (each.kind == program::output_kind::user || each.kind == program::output_kind::loss) named.push_back(&each);
+    if (named.size() != keys.size()) return;
+    for (std::size_t i = 0; i != keys.size(); ++i) named[i]->target = std::move(keys[i]);
+}
+
+} // namespace
+
+program::program read_program_json(std::string_view json, std::string document_name, tensor_lookup const& tensor) {
+    json_document document(json, std::move(document_name));
+    json_value const root = document.root();
+    check_version(root);
+    program::program out;
+    if (auto const version = root.optional_member("torch_version")) out.torch_version = version->text();
+    out.origins.emplace_back();
+    read_ranges(root, out);
+    json_value const module = root.member("graph_module");
+    json_value const graph = module.member("graph");
+    out.main = graph_reader(out, document.place()).read(graph);
+    json_value const signature = module.member("signature");
+    read_signature(signature, out, tensor);
+    name_outputs(module, out);
+    return out;
+}
+
+program::program read_program(archive const& from, std::string_view model) {
+    std::string const name = from.resolve_model(model);
+    auto const tensor = [&](tensor_role role, std::string_view tensor_name) {
+        return from.tensor(name, role, tensor_name);
+    };
+    std::string document = from.path();
+    if (from.models().size() > 1) document += ": model " + in_quotes(name);
+    program::program out = read_program_json(from.program_json(name), std::move(document), tensor);
+    out.name = name;
+    out.file = from.path();
+    out.storage = from.storage();
+    return out;
+}
+
+program::program read_program(std::string const& path, std::string_view model) {
+    return read_program(archive(path), model);
+}
+
+} // namespace aton::pt2

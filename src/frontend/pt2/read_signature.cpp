@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "read_program_json.hpp"
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+using program::input_kind;
+using program::output_kind;
+
+/// The value that an Argument names; empty: it holds a constant.
+std::string_view named_by(json_value const& argument) {
+    json_value const held = argument.only_member();
+    std::string_view const tag = held.key();
+    if (tag == "as_tensor" || tag == "as_custom_obj") {
+        json_value const name = held.member("name");
+        return name.text();
+    }
+    if (!tag.starts_with("as_sym_")) return {};
+    auto const name = held.optional_member("as_name");
+    return name ? name->text() : std::string_view{};
+}
+
+std::string describe(dtype type, std::vector<std::int64_t> const& sizes) {
+    std::string out(name(type));
+    out += '[';
+    for (std::size_t i = 0; i != sizes.size(); ++i) (out += i == 0 ? "" : ", ") += std::to_string(sizes[i]);
+    return out + "]";
+}
+
+struct input_row {
+    std::string_view tag;
+    input_kind kind;
+    std::string_view target; ///< the member with its name in the module
+};
+constexpr input_row input_rows[] = {
+    {"parameter", input_kind::parameter, "parameter_name"},
+    {"buffer", input_kind::buffer, "buffer_name"},
+    {"tensor_constant", input_kind::constant, "tensor_constant_name"},
+    {"custom_obj", input_kind::custom_object, "custom_obj_name"},
+    {"token", input_kind::token, {}},
+};
+
+struct output_row {
+    std::string_view tag;
+    output_kind kind;
+    std::string_view target;
+    input_kind written; ///< the kind of the input that the target is
+};
+constexpr output_row output_rows[] = {
+    {"buffer_mutation", output_kind::buffer_mutation, "buffer_name", input_kind::buffer},
+    {"user_input_mutation", output_kind::input_mutation, "user_input_name", input_kind::user},
+    {"parameter_mutation", output_kind::parameter_mutation, "parameter_name", input_kind::parameter},
+    {"gradient_to_parameter", output_kind::gradient, "parameter_name", input_kind::parameter},
+    {"gradient_to_user_input", output_kind::gradient, "user_input_name", input_kind::user},
+    {"loss_output", output_kind::loss, {}, input_kind::user},
+    {"token", output_kind::token, {}, input_kind::token},
+};
+
+class signature_reader {
+public:
+    signature_reader(program::program& out, tensor_lookup const& tensor) : out_(out), tensor_(tensor) {}
+
+    void read_inputs(json_value const& specs) {
+        expect_count(specs, out_.main.inputs.size(), "inputs");
+        out_.inputs.reserve(specs.size());
+        specs.for_each([&](json_value const& spec, std::size_t i) { read_input(spec, out_.main.inputs[i]); });
+        for (program::input const& each : out_.inputs) names_.insert(key(each.kind, each.target));
+    }
+
+    void read_outputs(json_value const& specs) {
+        expect_count(specs, out_.main.outputs.size(), "outputs");
+        out_.outputs.reserve(specs.size());
+        specs.for_each([&](json_value const& spec, std::size_t i) { read_output(spec, out_.main.outputs[i]); });
+    }
+
+private:
+    static std::string key(input_kind kind, std::string_view target) {
+        return static_cast<char>('0' + static_cast<int>(kind)) + std::string(target);
+    }
+
+    static void expect_count(json_value const& specs, std::size_t count, std::string_view what) {
+        std::size_t found = 0;
+        specs.for_each([&](json_value const&, std::size_t) { ++found; });
+        if (found == count) return;
+        specs.fail("the graph has " + std::to_string(count) + " " + std::string(what) + ", here are " +
+                   std::to_string(found));
+    }
+
+    [[nodiscard]] std::string_view value_name(program::value_index v) const {
+        return v == program::no_value ? std::string_view{} : std::string_view(out_.values[v].name);
+    }
+
+    void expect_name(json_value const& place, std::string_view found, program::value_index v) const {
+        if (found == value_name(v)) return;
+        place.fail("names " + in_quotes(found) + ", but in the graph this is " + in_quotes(value_name(v)));
+    }
+
+    void read_input(json_value const& spec, program::value_index v) {
+        json_value const held = spec.only_member();
+        program::input& made = out_.inputs.emplace_back();
+        made.value = v;
+        if (held.key() == "user_input") {
+            json_value const argument = held.member("arg");
+            expect_name(argument, named_by(argument), v);
+            made.kind = v == program::no_value ? input_kind::baked : input_kind::user;
+            made.target = value_name(v);
+            return;
+        }
+        if (held.key() == "constant_input") {
+            json_value const name = held.member("name");
+            expect_name(name, {}, v);
+            made.kind = input_kind::baked;
+            made.target = name.name();
+            return;
+        }
+        for (input_row const& row : input_rows)
+            if (held.key() == row.tag) return read_held_input(held, row, made);
+        spec.fail("unknown kind of input " + in_quotes(held.key()) +
+                  "; the file is newer than this reader, or damaged");
+    }
+
+    void read_held_input(json_value const& held, input_row const& row, program::input& made) {
+        json_value const argument = held.member("arg");
+        json_value const name = argument.member("name");
+        if (made.value == program::no_value) name.fail("in the graph this is no value, but a constant");
+        expect_name(name, name.text(), made.value);
+        made.kind = row.kind;
+        program::value& known = out_.values[made.value];
+        if (row.kind == input_kind::token) {
+            known.kind = program::value_kind::token;
+            made.target = known.name;
+            return;
+        }
+        json_value const target = held.member(row.target);
+        made.target = target.text();
+        if (auto const persistent = held.optional_member("persistent")) made.persistent = persistent->boolean();
+        if (row.kind == input_kind::custom_object) return;
+        if (known.kind != program::value_kind::tensor) name.fail("in the graph this is no tensor");
+        bool const is_constant = row.kind == input_kind::constant || !made.persistent;
+        made.data = tensor_(is_constant ? tensor_role::constant : tensor_role::weight, made.target);
+        expect_type(target, known, made.data);
+    }
+
+    static void expect_type(json_value const& target, program::value const& known, stored_tensor const& data) {
+        if (!known.has_type) return;
+        std::vector<std::int64_t> sizes;
+        bool all_numbers = true;
+        for (program::extent const& each : known.sizes) {
+            all_numbers = all_numbers && each.is_number();
+            sizes.push_back(each.number);
+        }
+        if (!all_numbers) target.fail(in_quotes(target.text()) + " has a size that is no number");
+        if (known.type == data.type && sizes == data.sizes) return;
+        target.fail(in_quotes(target.text()) + " is " + describe(data.type, data.sizes) +
+                    " among the weights, but in the graph " + describe(known.type, sizes));
+    }
+
+    void read_output(json_value const& spec, program::argument const& given) {
+        json_value const held = spec.only_member();
+        json_value const argument = held.member("arg");
+        bool const is_value = given.kind == program::argument_kind::value;
+        program::value_index const v = is_value ? given.values[0] : program::no_value;
+        program::output& made = out_.outputs.emplace_back();
+        if (held.key() == "user_output") return expect_name(argument, named_by(argument), v);
+        for (output_row const& row : output_rows) {
+            if (held.key() != row.tag) continue;
+            json_value const name = argument.member("name");
+            expect_name(name, name.text(), v);
+            made.kind = row.kind;
+            if (row.target.empty()) return;
+            json_value const target = held.member(row.target);
+            made.target = target.text();
+            if (!names_.contains(key(row.written, made.target)))
+                target.fail("no input of the program is " + in_quotes(made.target));
+            return;
+        }
+        spec.fail("unknown kind of output " + in_quotes(held.key()) +
+                  "; the file is newer than this reader, or damaged");
+    }
+
+    program::program& out_;
+    tensor_lookup const& tensor_;
+    std::unordered_set<std::string> names_; ///< kind and target of all inputs
+};
+
+} // namespace
+
+void read_signature(json_value const& signature, program::program& out, tensor_lookup const& tensor) {
+    json_value const inputs = signature.member("input_specs");
+    json_value const outputs = signature.member("output_specs");
+    signature_reader reader(out, tensor);
+    reader.read_inputs(inputs);
+    reader.read_outputs(outputs);
+}
+
+} // namespace aton::pt2

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Where the weights, or the constants, of one model come from: a config and a member for each storage, or a torch.save file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/core/stored_tensor.hpp>
+
+#include "zip_directory.hpp"
+
+namespace aton::pt2 {
+
+/// The file that everything lies in.
+struct file_bytes {
+    std::string_view all;
+    int file = -1;
+
+    /// `part` must lie inside of `all`.
+    [[nodiscard]] file_span span(std::string_view part) const;
+};
+
+class tensor_source {
+public:
+    tensor_source() = default;
+    tensor_source(tensor_source const&) = delete;
+    tensor_source& operator=(tensor_source const&) = delete;
+    virtual ~tensor_source() = default;
+
+    /// Sorted.
+    [[nodiscard]] virtual std::vector<std::string_view> names() const = 0;
+    /// Nothing: no such name. Throws aton::error for a tensor that cannot be taken.
+    [[nodiscard]] virtual std::optional<stored_tensor> find(std::string_view name) const = 0;
+};
+
+/// PayloadConfig JSON; the members that it names lie in `folder` ("model/data/weights/"). `directory` must outlive it.
+[[nodiscard]] std::unique_ptr<tensor_source> read_payload_config(zip_directory const& directory,
+                                                                 zip_member const& config, std::string folder,
+                                                                 file_bytes from);
+
+/// A file of torch.save inside of another archive. Empty: no tensors.
+[[nodiscard]] std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where,
+                                                             file_bytes from);
+
+/// A view of `record` after every element was found to lie inside; `where` names the tensor, `record_name` the record in messages.
+[[nodiscard]] stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes,
+                                           std::vector<std::int64_t> strides, std::int64_t offset, file_span record,
+                                           std::string_view record_name, std::string const& where);
+
+} // namespace aton::pt2

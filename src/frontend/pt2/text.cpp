@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "text.hpp"
+
+namespace aton::pt2 {
+
+std::string in_quotes(std::string_view name) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    constexpr std::size_t longest = 120;
+    std::string out = "'";
+    for (char const c : name) {
+        if (out.size() > longest) return out + "...'";
+        auto const code = static_cast<unsigned char>(c);
+        if (code >= 0x20 && code < 0x7f) {
+            out += c;
+            continue;
+        }
+        out += "\\x";
+        out += digits[code >> 4U];
+        out += digits[code & 15U];
+    }
+    return out + "'";
+}
+
+void fail(std::string_view where, std::string_view what) {
+    std::string text(where);
+    text += ": ";
+    text += what;
+    throw error(std::move(text));
+}
+
+} // namespace aton::pt2

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Names that come from a file, as error messages show them: on one line, printable and short.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::pt2 {
+
+/// 'name', what is not printable ASCII as \xNN, cut after about 120 characters.
+[[nodiscard]] std::string in_quotes(std::string_view name);
+
+/// Throws aton::error("where: what").
+[[noreturn]] void fail(std::string_view where, std::string_view what);
+
+} // namespace aton::pt2

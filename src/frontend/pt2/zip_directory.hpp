@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The members of a ZIP archive in memory, ZIP64 included. Nothing in it is believed: what it hands out lies inside of the bytes.
+// Format: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aton::pt2 {
+
+struct zip_member {
+    std::string_view name;
+    std::string_view bytes; ///< as they lie in the archive: compressed if it is
+    std::uint16_t method = 0;
+    std::uint16_t flags = 0;
+};
+
+class zip_directory {
+public:
+    /// Reads and checks the directory and every local header; `bytes` must outlive it. Throws aton::error, "where: ...": records
+    /// out of range, members that overlap or are there twice, names that leave the archive, headers that contradict each other.
+    zip_directory(std::string_view bytes, std::string where);
+
+    /// In the order of the directory; at least one.
+    [[nodiscard]] std::vector<zip_member> const& members() const { return members_; }
+    [[nodiscard]] zip_member const* find(std::string_view name) const;
+    /// The bytes of a member. Throws aton::error, with its name, if they are compressed or encrypted.
+    [[nodiscard]] std::string_view stored(zip_member const& member) const;
+    /// The folder that the first member lies in, "model/"; empty if it lies in none.
+    [[nodiscard]] std::string_view root() const;
+    [[nodiscard]] std::string const& where() const { return where_; }
+
+private:
+    std::string where_;
+    std::vector<zip_member> members_;
+    std::vector<std::uint32_t> by_name_;
+};
+
+/// Whether the bytes start like a ZIP archive or end like one.
+[[nodiscard]] bool looks_like_zip(std::string_view bytes);
+
+} // namespace aton::pt2

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// What every program that was read must be, whatever was in its file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+namespace aton::tests {
+
+inline bool holds(program::program const& p, program::extent const& e) {
+    return e.is_number() ? e.number >= 0 : e.expression < p.expressions.size();
+}
+
+/// Whether an argument refers to what exists, and has the members of its kind.
+inline bool holds(program::program const& p, program::argument const& a) {
+    using program::argument_kind;
+    bool const known = std::all_of(a.values.begin(), a.values.end(), [&](program::value_index v) {
+        return v == program::no_value || v < p.values.size();
+    });
+    if (!known) return false;
+    switch (a.kind) {
+    case argument_kind::value: return a.values.size() == 1 && a.values[0] != program::no_value;
+    case argument_kind::complex: return a.reals.size() == 2;
+    case argument_kind::integers:
+    case argument_kind::booleans: return a.values.empty() || a.values.size() == a.integers.size();
+    case argument_kind::reals: return a.values.empty() || a.values.size() == a.reals.size();
+    case argument_kind::graph: return a.integer >= 0 && static_cast<std::size_t>(a.integer) < p.subgraphs.size();
+    case argument_kind::device:
+    case argument_kind::layout:
+    case argument_kind::memory_format:
+    case argument_kind::other: return !a.text.empty();
+    default: return true;
+    }
+}
+
+/// Whether every value is defined once and before it is used, and every node is in order.
+inline bool holds(program::program const& p, program::graph const& g, std::vector<bool>& defined) {
+    auto const define = [&](program::value_index v) {
+        if (v >= p.values.size() || defined[v]) return false;
+        defined[v] = true;
+        return true;
+    };
+    auto const good = [&](program::argument const& a) {
+        return holds(p, a) && std::all_of(a.values.begin(), a.values.end(), [&](program::value_index v) {
+                   return v == program::no_value || defined[v];
+               });
+    };
+    for (program::value_index const v : g.inputs)
+        if (v != program::no_value && !define(v)) return false;
+    for (program::node const& n : g.nodes) {
+        if (n.op.empty() || n.name.empty() || n.origin >= p.origins.size()) return false;
+        if (!std::all_of(n.arguments.begin(), n.arguments.end(), good)) return false;
+        for (program::result const& r : n.results) {
+            if (!r.is_list && r.values.size() > 1) return false;
+            if (!std::all_of(r.values.begin(), r.values.end(), define)) return false;
+        }
+    }
+    return std::all_of(g.outputs.begin(), g.outputs.end(), good);
+}
+
+/// What every program that was read must be, whatever was in its file.
+inline bool holds(program::program const& p) {
+    std::vector<bool> defined(p.values.size());
+    if (p.origins.empty() || p.inputs.size() != p.main.inputs.size() || p.outputs.size() != p.main.outputs.size())
+        return false;
+    for (program::value const& v : p.values) {
+        auto const good = [&](program::extent const& e) { return holds(p, e); };
+        if (v.name.empty() || !std::all_of(v.sizes.begin(), v.sizes.end(), good) ||
+            !std::all_of(v.strides.begin(), v.strides.end(), good))
+            return false;
+        if (v.symbolic && !v.symbolic->is_number() && v.symbolic->expression >= p.expressions.size()) return false;
+        if (v.kind == program::value_kind::tensor && v.has_type && v.strided && v.strides.size() != v.sizes.size())
+            return false;
+    }
+    for (std::size_t i = 0; i != p.inputs.size(); ++i)
+        if (p.inputs[i].value != p.main.inputs[i]) return false;
+    for (program::graph const& g : p.subgraphs)
+        if (!holds(p, g, defined)) return false;
+    return holds(p, p.main, defined);
+}
+
+} // namespace aton::tests

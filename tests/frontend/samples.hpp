@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The samples of tests/data/pt2, ways to spoil bytes, and what every archive must stand.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/core/stored_tensor.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/frontend/pt2/archive.hpp>
+
+#include "small_archive.hpp"
+
+namespace aton::tests {
+
+inline std::string sample_path(std::string const& name) { return ATON_PT2_SAMPLES "/" + name; }
+
+inline std::string read_file(std::string const& path) {
+    std::ifstream in(path, std::ios::binary);
+    REQUIRE_MESSAGE(in.good(), path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The elements in row-major order, byte by byte from where they lie.
+inline std::string dense_bytes(stored_tensor const& t) {
+    REQUIRE(t.parts.size() == 1);
+    stored_part const& part = t.parts[0];
+    REQUIRE(part.sizes == t.sizes);
+    REQUIRE(part.strides.size() == part.sizes.size());
+    std::size_t const width = bits(t.type) / 8;
+    std::string out;
+    std::vector<std::int64_t> index(t.sizes.size(), 0);
+    for (std::int64_t n = t.element_count(); n > 0; --n) {
+        std::int64_t at = part.offset;
+        for (std::size_t i = 0; i != index.size(); ++i) at += index[i] * part.strides[i];
+        std::size_t const byte = static_cast<std::size_t>(at) * width;
+        REQUIRE(byte + width <= part.bytes.size);
+        out.append(reinterpret_cast<char const*>(part.bytes.data) + byte, width);
+        for (std::size_t i = index.size(); i-- > 0;) {
+            if (++index[i] < t.sizes[i]) break;
+            index[i] = 0;
+        }
+    }
+    return out;
+}
+
+/// One line, not too long, about the file that it names.
+inline void check_message(std::string_view what) {
+    CHECK(what.starts_with("hostile.pt2: "));
+    CHECK(what.size() > 20);
+    CHECK(what.size() < 700);
+    CHECK(std::all_of(what.begin(), what.end(), [](char c) { return c >= ' ' && c < 127; }));
+}
+
+/// Opens an archive and takes everything out of it. True: it could be opened. Anything but aton::error escapes, and fails the test.
+inline bool survives(std::string_view bytes) {
+    constexpr std::int64_t most = 100'000;
+    try {
+        pt2::archive const a = pt2::archive::from_memory(bytes, "hostile.pt2");
+        for (std::string const& model : a.models())
+            for (pt2::tensor_role const role : {pt2::tensor_role::weight, pt2::tensor_role::constant}) try {
+                    (void)a.program_json(model);
+                    for (std::string const& name : a.tensor_names(model, role)) try {
+                            stored_tensor const t = a.tensor(model, role, name);
+                            REQUIRE(t.element_count() >= 0);
+                            if (t.element_count() < most) (void)dense_bytes(t);
+                            file_span const& span = t.parts[0].bytes;
+                            REQUIRE(span.position + span.size <= bytes.size());
+                            REQUIRE(reinterpret_cast<char const*>(span.data) == bytes.data() + span.position);
+                        } catch (error const& e) {
+                            check_message(e.what());
+                        }
+                } catch (error const& e) {
+                    check_message(e.what());
+                }
+        return true;
+    } catch (error const& e) {
+        check_message(e.what());
+    }
+    return false;
+}
+
+/// What is said about bytes that cannot be opened; empty: they can.
+inline std::string complaint(std::string_view bytes) {
+    try {
+        (void)pt2::archive::from_memory(bytes, "hostile.pt2");
+    } catch (error const& e) {
+        check_message(e.what());
+        return e.what();
+    }
+    return {};
+}
+
+inline int fuzz_rounds(int without_environment) {
+    char const* const wanted = std::getenv("ATON_FUZZ_ROUNDS");
+    return wanted != nullptr ? std::atoi(wanted) : without_environment;
+}
+
+template <class Number>
+Number up_to(std::mt19937_64& rng, Number last) {
+    return std::uniform_int_distribution<Number>(0, last)(rng);
+}
+
+/// A few bytes changed, doubled, cut out or moved.
+inline std::string mutated(std::string bytes, std::mt19937_64& rng) {
+    for (int n = up_to(rng, 3); n >= 0; --n) {
+        std::size_t const at = up_to(rng, bytes.size() - 1);
+        std::size_t const length = std::min<std::size_t>(up_to<std::size_t>(rng, 12), bytes.size() - at);
+        switch (up_to(rng, 5)) {
+        case 0: bytes[at] = static_cast<char>(up_to(rng, 255)); break;
+        case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << up_to(rng, 7))); break;
+        case 2: bytes.erase(at, length); break;
+        case 3: bytes.insert(up_to(rng, bytes.size()), bytes.substr(at, length)); break;
+        case 4: bytes.replace(at, length, std::string(length, '\xff')); break;
+        default: bytes[at] = static_cast<char>(bytes[at] + 1); break;
+        }
+        if (bytes.empty()) bytes += 'x';
+    }
+    return bytes;
+}
+
+} // namespace aton::tests
