@@ -34,7 +34,7 @@ export -f tidy_one
 check_tidy() {
     local build=$1 file files=()
     [ -f "$build/compile_commands.json" ] || { echo "no $build/compile_commands.json: build first, with tools/test.sh" >&2; return 1; }
-    # Every header of ours is in one of these: tools/aton/list_operators.cpp has all the mappings.
+    # Every header of ours is in one of these: tools/aton/ops_command.cpp has all the mappings.
     while read -r file; do
         if grep -qF "/$file\"" "$build/compile_commands.json"; then files+=("$file"); else echo "not in this build: $file"; fi
     done < <(sources '*.cpp')

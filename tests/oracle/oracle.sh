@@ -103,7 +103,8 @@ build_program() {
     packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     flags=(-std=c++20 -O1 -Wall -Wextra -Wpedantic -Wconversion -I "$root/include" -I "$here" -DATON_VERSION='"oracle"'
         -DONNX_ML=1 -DONNX_NAMESPACE=onnx -isystem "$build/onnx_generated" -isystem "$packages")
-    for source in "$here/oracle_models.cpp" "$tables" "$root"/src/model_io/{write_model,proto}.cpp; do
+    for source in "$here/oracle_models.cpp" "$tables" "$root"/src/model_io/*.cpp \
+        "$root/src/exporter/passes/remove_unused.cpp"; do
         objects+=("$out/$(basename "$source" .cpp).o")
         "${compiler[@]}" "${flags[@]}" -c "$source" -o "${objects[-1]}"
     done

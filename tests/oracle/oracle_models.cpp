@@ -26,9 +26,9 @@
 #include <simdjson.h>
 
 #include <aton/dsl/table.hpp>
+#include <aton/exporter/passes.hpp>
 #include <aton/model_io/model_io.hpp>
 
-#include "live_nodes.hpp"
 #include "oracle_tables.hpp"
 #include "recorded_case.hpp"
 
@@ -152,7 +152,7 @@ record convert(oracle::json c, aton::dsl::entry const& row, options const& o) {
         std::vector<aton::dsl::argument> arguments = oracle::argument_reader(graph, o.shapes).read_call(c);
         std::string outputs =
             output_namer(graph).name_all(aton::dsl::convert(graph, row, o.opset, std::move(arguments)));
-        oracle::remove_dead_nodes(graph);
+        aton::remove_unused(graph);
         return {"built", {}, std::move(outputs), aton::to_model_proto(graph)};
     } catch (aton::unsupported_error const& e) {
         return {"refused", e.what()};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The aton command: lists operators, prints and checks ONNX files. Exit status 0: done, 1: the input or the work failed, 2: wrong usage.
-#include <cstdio>
+// The aton command: its options and exit status. 0: done, 1: the input or the work failed, 2: wrong usage.
 #include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
 #include <string>
-#include <utility>
 #include <vector>
 
 // CLI11 2.1's headers are not ours
@@ -13,118 +15,162 @@
 #pragma GCC diagnostic pop
 
 #include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
-#include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
 
-#include "list_operators.hpp"
+#include "commands.hpp"
+#include "ops_command.hpp"
+
+namespace aton::tool {
 
 namespace {
 
-using aton::tool::list_format;
+using command = std::function<int()>;
 
-/// Says on one line of stderr what went wrong.
-void complain(std::string const& what) { std::fprintf(stderr, "aton: %s\n", what.c_str()); }
-
-void print_out(std::string const& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw aton::error("standard output cannot be written");
-}
-
-/// Text from a file, without control characters.
-std::string plain(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text;
-}
-
-/// "IR 9, opset 20, ai.onnx.ml 4, made by pytorch 2.13.0"
-std::string summary(aton::model const& m) {
-    std::string out = "IR " + std::to_string(m.ir_version) + ", opset " + std::to_string(m.graph.opset);
-    for (auto const& [domain, version] : m.graph.opset_imports) out += ", " + domain + ' ' + std::to_string(version);
-    if (!m.producer_name.empty())
-        out += ", made by " + m.producer_name + (m.producer_version.empty() ? "" : ' ' + m.producer_version);
-    return plain(std::move(out));
-}
-
-void print_model(std::string const& path) {
-    aton::model const m = aton::read_model(path);
-    std::string out = "# " + summary(m) + '\n';
-    if (!m.external.empty())
-        out += "# " + std::to_string(m.external.size()) + " tensors in other files, the first in " +
-               plain(m.external.front().location) + '\n';
-    for (std::string const& f : m.functions) out += "# function " + plain(f) + '\n';
-    print_out(out + to_string(m.graph));
-}
-
-/// Checks every file; false where one is not a legal model.
-bool check_models(std::vector<std::string> const& paths) {
-    bool all = true;
-    for (std::string const& path : paths) {
-        try {
-            aton::check_model(path);
-            aton::model const m = aton::read_model(path);
-            print_out(path + ": ok (" + std::to_string(m.graph.nodes.size()) + " nodes, " + summary(m) + ")\n");
-        } catch (aton::error const& e) {
-            complain(e.what());
-            all = false;
-        }
+/// An option whose value is one of some words.
+template <class Enum>
+void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<std::string, Enum> const& words,
+                std::string const& help) {
+    std::string default_word;
+    std::string all;
+    for (auto const& [word, meaning] : words) {
+        all += (all.empty() ? "" : ", ") + word;
+        if (meaning == value) default_word = word;
     }
-    return all;
+    std::function<bool(std::vector<std::string> const&)> const set = [&value, words, name, all](auto const& given) {
+        auto const found = words.find(given.at(0));
+        if (found == words.end()) throw CLI::ValidationError(name, given.at(0) + " is not one of " + all);
+        value = found->second;
+        return true;
+    };
+    app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
+}
+
+void add_program_options(CLI::App& app, std::string& input, export_options& options) {
+    app.add_option("MODEL.pt2", input, "What torch.export.save wrote")->required();
+    app.add_option("--opset", options.opset, "The target opset of ai.onnx")
+        ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
+        ->capture_default_str();
+    app.add_option("--model", options.model, "The name of one of several models in the archive")->type_name("NAME");
+}
+
+command add_export(CLI::App& app) {
+    auto const request = std::make_shared<export_request>();
+    CLI::App& sub = *app.add_subcommand("export", "Turn a .pt2 file into an .onnx file");
+    export_options& options = request->options;
+    add_program_options(sub, request->input, options);
+    sub.add_option("-o,--output", request->output, "The .onnx file; default: beside MODEL.pt2")->type_name("FILE");
+    add_choice<weight_mode>(
+        sub,
+        "--weights",
+        options.weights,
+        {{"embed", weight_mode::embed}, {"external", weight_mode::external}, {"reference", weight_mode::reference}},
+        "embed: in the .onnx file, up to 2 GiB; external: in FILE.data beside it; reference: they "
+        "stay in MODEL.pt2, which must lie beside the .onnx file");
+    add_choice<operator_mode>(
+        sub,
+        "--operators",
+        options.operators,
+        {{"standard", operator_mode::standard}, {"keep", operator_mode::keep}},
+        "standard: refuse what has no mapping; keep: custom operators without one become nodes of "
+        "their own domain");
+    add_choice<state_mode>(sub,
+                           "--state",
+                           options.state,
+                           {{"outputs", state_mode::outputs}, {"inputs", state_mode::inputs}},
+                           "Buffers that the model changes. outputs: their new value is an extra output; inputs: their "
+                           "old value is an extra input as well");
+    sub.add_option("--dim", request->dims, "Name a dynamic dimension: x:0=batch; may be repeated")
+        ->type_name("INPUT:AXIS=NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_option("--rename", request->renames, "Rename an input or output; may be repeated")
+        ->type_name("OLD=NEW")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_flag("!--no-optimize", options.optimize, "Leave the graph as the mappings made it");
+    sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well");
+    return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
+}
+
+command add_unconvertible(CLI::App& app) {
+    auto const request = std::make_shared<unconvertible_request>();
+    CLI::App& sub = *app.add_subcommand(
+        "unconvertible", "List every operator of a .pt2 file that cannot be converted: why, how often, and where");
+    add_program_options(sub, request->input, request->options);
+    sub.add_option("--format", request->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    return [&sub, request] { return sub.parsed() ? list_unconvertible(*request) : -1; };
+}
+
+command add_ops(CLI::App& app) {
+    auto const request = std::make_shared<list_request>();
+    CLI::App& sub = *app.add_subcommand("ops", "List the ATen overloads that have a built-in mapping");
+    sub.add_option("--opset", request->opset, "Only mappings that hold at this opset")
+        ->check(CLI::Range(1, onnx::newest_version("")));
+    add_choice<list_format>(
+        sub,
+        "--format",
+        request->format,
+        {{"text", list_format::text}, {"json", list_format::json}, {"markdown", list_format::markdown}},
+        "text, json or markdown");
+    CLI::Option* const only_mapped =
+        sub.add_flag("--mapped", request->mapped, "Only overloads that have a mapping: the default");
+    sub.add_flag("!--all", request->mapped, "Every ATen overload that torch has")->excludes(only_mapped);
+    return [&sub, request] {
+        if (sub.parsed()) print_out(list_operators(*request));
+        return sub.parsed() ? 0 : -1;
+    };
+}
+
+command add_print(CLI::App& app) {
+    auto const file = std::make_shared<std::string>();
+    auto const model = std::make_shared<std::string>();
+    CLI::App& sub = *app.add_subcommand("print", "Print the program of a .pt2 file or the graph of an .onnx file");
+    sub.add_option("FILE", *file, "A .pt2 or .onnx file")->required();
+    sub.add_option("--model", *model, "The name of one of several models in a .pt2 archive")->type_name("NAME");
+    return [&sub, file, model] { return sub.parsed() ? print_file(*file, *model) : -1; };
+}
+
+command add_check(CLI::App& app) {
+    auto const files = std::make_shared<std::vector<std::string>>();
+    CLI::App& sub = *app.add_subcommand("check", "Hold ONNX files against ONNX's checker, with full shape inference");
+    sub.add_option("FILE", *files, "An .onnx file")->required();
+    return [&sub, files] { return sub.parsed() ? check_models(*files) : -1; };
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("Aton: PyTorch ATen operators to ONNX", "aton");
+    CLI::App app("Aton: PyTorch models to ONNX, without Python", "aton");
     app.set_version_flag("--version", std::string("aton ") + ATON_VERSION, "Print the version");
     app.require_subcommand(1);
-
-    aton::tool::list_request request;
-    CLI::App* const ops = app.add_subcommand("ops", "List the ATen overloads that have a built-in mapping");
-    ops->add_option("--opset", request.opset, "Only mappings that hold at this opset")
-        ->check(CLI::Range(1, aton::onnx::newest_version("")));
-    std::string format = "text";
-    ops->add_option("--format", format, "text, json or markdown")->check(CLI::IsMember({"text", "json", "markdown"}));
-    bool all = false;
-    bool mapped = false;
-    CLI::Option* const only_mapped =
-        ops->add_flag("--mapped", mapped, "Only overloads that have a mapping: the default");
-    ops->add_flag("--all", all, "Every ATen overload that torch has")->excludes(only_mapped);
-
-    std::string file;
-    CLI::App* const print = app.add_subcommand("print", "Print the graph of an ONNX file");
-    print->add_option("FILE", file, "An .onnx file")->required();
-
-    std::vector<std::string> files;
-    CLI::App* const check =
-        app.add_subcommand("check", "Hold ONNX files against ONNX's checker, with full shape inference");
-    check->add_option("FILE", files, "An .onnx file")->required();
-
+    app.footer("Exit status: 0 done, 1 the input or the work failed, 2 wrong usage.");
+    std::vector<command> const commands{
+        add_export(app), add_print(app), add_ops(app), add_unconvertible(app), add_check(app)};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
-        complain(std::string(e.what()) + " (aton --help says more)");
+        complain(plain(e.what()) + " (aton --help says more)");
         return 2;
     }
-    request.mapped = !all;
-    request.format = format == "json"       ? list_format::json
-                     : format == "markdown" ? list_format::markdown
-                                            : list_format::text;
-    if (ops->parsed()) print_out(list_operators(request));
-    if (print->parsed()) print_model(file);
-    if (check->parsed()) return check_models(files) ? 0 : 1;
+    for (command const& each : commands)
+        if (int const status = each(); status >= 0) return status;
     return 0;
 }
 
 } // namespace
 
+} // namespace aton::tool
+
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
+        return aton::tool::run(argc, argv);
+    } catch (std::bad_alloc const&) {
+        aton::tool::complain("out of memory");
     } catch (std::exception const& e) {
-        complain(e.what());
+        aton::tool::complain(e.what());
     } catch (...) {
-        complain("an unknown error");
+        aton::tool::complain("an unknown error");
     }
     return 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the built-in tables and torch's schemas; one line, object or table row for each overload and range of opsets.
-#include "list_operators.hpp"
+#include "ops_command.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// From a .pt2 file to an .onnx file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/table.hpp>
+#include <aton/model_io/weights.hpp>
+#include <aton/program/program.hpp>
+
+namespace aton {
+
+/// Programs are exported to this opset or a newer one: before it too few operators have their present form.
+inline constexpr int oldest_export_opset = 13;
+
+/// What happens to an operator that has no mapping.
+enum class operator_mode : std::uint8_t {
+    standard, ///< the export is refused, with all of them
+    keep,     ///< operators that ATen does not have become nodes of their own domain; numbers become attributes
+};
+
+/// How buffers that the model changes appear.
+enum class state_mode : std::uint8_t {
+    outputs, ///< their new value is an extra output; the old one is in the file
+    inputs,  ///< the old value is an extra input as well
+};
+
+/// The name of a dynamic dimension: `--dim x:0=batch`.
+struct dim_name {
+    std::string input;
+    std::int64_t axis = 0;
+    std::string name;
+};
+
+struct export_options {
+    int opset = 20;
+    weight_mode weights = weight_mode::embed;
+    operator_mode operators = operator_mode::standard;
+    state_mode state = state_mode::outputs;
+    std::string model; ///< of several in an archive
+    std::vector<dim_name> dims;
+    std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
+    bool optimize = true;                                     ///< false: the graph as the mappings made it
+    std::vector<dsl::table_view> tables;                      ///< looked at before the built-in ones
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights that are written
+};
+
+/// What an export did.
+struct export_report {
+    std::size_t nodes = 0;
+    std::size_t weights = 0;
+    std::uint64_t weight_bytes = 0;
+    std::uint64_t rewritten_bytes = 0; ///< of these, laid out or computed anew
+};
+
+/// An operator of a program that cannot be converted.
+struct unconvertible {
+    std::string op;
+    std::string reason;              ///< of the first use: no mapping, or what the mapping says
+    std::string nearest;             ///< the mapping whose name is most like it; empty: none
+    std::vector<std::string> places; ///< "model.py:12 in forward", in the order of the program, without repeats
+    std::size_t count = 0;
+};
+
+/// Exports `from` to `to`. The file appears whole or not at all; with external weights `to`.data beside it. Throws aton::error:
+/// one line with file, node, operator and the user's source line.
+export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
+
+/// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, and what no
+/// output needs is removed. Throws aton::error.
+void prepare(program::program& p);
+
+/// Everything in a prepared program that has no mapping at the target opset, or whose mapping refuses it.
+[[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,
+                                                            export_options const& options = {});
+
+/// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the graph.
+/// Throws aton::error; operators that cannot be converted are all named.
+[[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
+
+} // namespace aton

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Passes over an ONNX graph: they keep its outputs' values and make it smaller.
+#pragma once
+
+#include <deque>
+
+#include <aton/core/stored_tensor.hpp>
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton {
+
+struct pass_options {
+    /// Whether weights may be laid out anew (transposed, multiplied, cut, joined) when they are written. Without it those nodes stay.
+    bool rewrite_weights = true;
+};
+
+/// Constants become initializers; what is computed from constants is folded, what nothing uses is removed, what is computed twice is
+/// computed once, casts, reshapes, transposes and identities that do nothing go, BatchNormalization goes into the Conv before it.
+/// Names, types and order of the graph's inputs and outputs stay; an output may afterwards be an input, an initializer or another
+/// output. New weights are put into `weights`, which must outlive the graph.
+void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
+
+/// Removes what no output needs: nodes, and initializers. Inputs stay.
+void remove_unused(graph_data& graph);
+
+} // namespace aton

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Arguments of a program's node as those of a mapping: by their names, in the order of the schema.
+#include "converter.hpp"
+
+namespace aton::exporter {
+
+namespace {
+
+using kind = program::argument_kind;
+
+scalar number_of(program::argument const& a) {
+    switch (a.kind) {
+    case kind::integer: return a.integer;
+    case kind::boolean: return a.integer != 0;
+    case kind::complex: return scalar::complex(a.reals.at(0), a.reals.at(1));
+    default: return a.real;
+    }
+}
+
+} // namespace
+
+binding const& converter::bound(program::value_index index) const {
+    binding const& b = bound_.at(index);
+    if (!b.computed && !b.is_number())
+        throw unsupported_error(
+            b.missing.empty() ? "'" + program_.values[index].name + "' is used before it is computed" : b.missing);
+    return b;
+}
+
+/// A number as a 0-d constant; a value as it is.
+dsl::value converter::as_value(binding const& b, dtype type) {
+    return b.is_number() ? ops(graph_, options_.opset).scalar(*b.number, type) : *b.computed;
+}
+
+/// Lists of numbers of which some may be computed.
+dsl::argument converter::list_argument(program::argument const& a) const {
+    if (a.kind == kind::integers) {
+        std::vector<dsl::sym_int> sizes;
+        for (std::size_t i = 0; i != a.integers.size(); ++i) {
+            if (i >= a.values.size() || a.values[i] == program::no_value) {
+                sizes.emplace_back(a.integers[i]);
+                continue;
+            }
+            binding const& b = bound(a.values[i]);
+            sizes.push_back(b.is_number() ? dsl::sym_int(b.number->to<std::int64_t>()) : dsl::sym_int(*b.computed));
+        }
+        return dsl::argument::of_sizes(std::move(sizes));
+    }
+    std::vector<double> reals;
+    for (std::size_t i = 0; i != a.reals.size(); ++i) {
+        if (i >= a.values.size() || a.values[i] == program::no_value) {
+            reals.push_back(a.reals[i]);
+            continue;
+        }
+        binding const& b = bound(a.values[i]);
+        if (!b.is_number())
+            throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
+        reals.push_back(b.number->to<double>());
+    }
+    return dsl::argument::of_floats(std::move(reals));
+}
+
+dsl::argument converter::to_argument(program::argument const& a, aten::schema_type const& type) const {
+    using dsl::argument;
+    switch (a.kind) {
+    case kind::none: return argument::none();
+    case kind::value: {
+        binding const& b = bound(a.values.at(0));
+        if (b.is_number()) return argument::of_number(*b.number);
+        program::value const& v = program_.values[a.values[0]];
+        if (v.kind == program::value_kind::tensor || type.base == aten::base_type::tensor)
+            return argument::of_tensor(*b.computed);
+        if (v.kind == program::value_kind::sym_int) return argument::of_size(dsl::sym_int(*b.computed));
+        throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
+    }
+    case kind::values: {
+        std::vector<dsl::optional_value> all;
+        for (program::value_index v : a.values)
+            all.push_back(v == program::no_value ? dsl::optional_value() : bound(v).computed);
+        return argument::of_tensors(std::move(all));
+    }
+    case kind::integer:
+    case kind::real:
+    case kind::boolean:
+    case kind::complex: return argument::of_number(number_of(a));
+    case kind::integers:
+    case kind::reals: return list_argument(a);
+    case kind::booleans: {
+        dsl::bool_list bools;
+        for (std::int64_t b : a.integers) bools.push_back(b != 0);
+        return argument::of_bools(bools);
+    }
+    case kind::text: return argument::of_text(a.text);
+    case kind::type: return argument::of_type(a.type);
+    case kind::memory_format:
+    case kind::layout:
+    case kind::device: return argument::of_tag(a.text);
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which no mapping takes");
+    }
+}
+
+std::vector<dsl::argument> converter::bind_arguments(program::node const& n, std::string_view schema) const {
+    std::vector<dsl::argument> out;
+    std::vector<char> taken(n.arguments.size(), 0);
+    aten::schema_argument formal;
+    std::size_t position = 0;
+    for (aten::argument_cursor cursor(schema); cursor.next(formal); ++position) {
+        out.emplace_back();
+        for (std::size_t i = 0; i != n.arguments.size(); ++i) {
+            program::argument const& a = n.arguments[i];
+            bool const fits = a.name.empty() ? i == position : a.name == formal.name;
+            if (!fits || taken[i] != 0) continue;
+            out.back() = to_argument(a, formal.type);
+            taken[i] = 1;
+            break;
+        }
+    }
+    for (std::size_t i = 0; i != taken.size(); ++i)
+        if (taken[i] == 0)
+            throw unsupported_error("argument '" + n.arguments[i].name + "' is not in the schema " +
+                                    std::string(schema));
+    return out;
+}
+
+} // namespace aton::exporter

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Each node of a program through the mapping of its operator; what has none is collected, not thrown at once.
+#include "converter.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include <aton/core/nearest.hpp>
+#include <aton/mappings.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::exporter {
+
+dtype dtype_of(program::value_kind kind) {
+    switch (kind) {
+    case program::value_kind::sym_int: return dtype::int64;
+    case program::value_kind::sym_float: return dtype::float64;
+    case program::value_kind::sym_bool: return dtype::bool_;
+    default: return dtype::undefined;
+    }
+}
+
+converter::converter(program::program const& p, export_options const& options)
+    : program_(p),
+      options_(options),
+      dims_(p, options.dims),
+      bound_(p.values.size()) {
+    graph_.opset = options.opset;
+    graph_.name = p.name.empty() ? "aton" : p.name;
+    rows_.reserve(p.main.nodes.size());
+}
+
+void converter::run() {
+    add_inputs();
+    for (program::node const& n : program_.main.nodes) convert(n);
+    if (refused_.empty()) add_outputs();
+}
+
+void converter::convert(program::node const& n) {
+    program::origin const& from = program_.origins[n.origin];
+    graph_.context.node_name = n.name;
+    graph_.context.source = from.source;
+    graph_.context.origin = static_cast<std::uint32_t>(graph_.origins.size());
+    graph_.origins.push_back({n.name, from.module, from.source});
+    try {
+        switch (n.kind) {
+        case program::node_kind::python: graph_.context.overload = n.op; return convert_python(n);
+        case program::node_kind::higher_order:
+            return refuse(n, "control flow and other higher-order operators are not supported yet");
+        case program::node_kind::aten: return convert_with_mapping(n);
+        }
+    } catch (unsupported_error const& e) {
+        refuse(n, e.what());
+    } catch (illegal_call const& e) {
+        refuse(n, e.what());
+    }
+}
+
+dsl::entry const* converter::find_row(std::string_view op) {
+    auto const [at, is_new] = rows_.try_emplace(op, nullptr);
+    if (!is_new) return at->second;
+    dsl::entry const* row = dsl::find(options_.tables, op, options_.opset);
+    if (row == nullptr) row = dsl::find(mappings::library(), op, options_.opset);
+    return at->second = row;
+}
+
+void converter::convert_with_mapping(program::node const& n) {
+    dsl::entry const* const row = find_row(n.op);
+    if (row == nullptr) {
+        bool const keeps = options_.operators == operator_mode::keep && n.op.find("aten::") != 0;
+        return keeps ? keep(n) : refuse(n, no_row(n.op));
+    }
+    graph_.context.expected = expected_types(n);
+    std::size_t const first_new = graph_.values.size();
+    std::vector<dsl::argument> arguments = bind_arguments(n, row->schema);
+    bind_results(n, dsl::convert(graph_, *row, options_.opset, std::move(arguments)), first_new);
+}
+
+value_type converter::type_of(program::value const& v) const {
+    value_type type;
+    if (v.kind != program::value_kind::tensor) return {dtype_of(v.kind), shape(std::vector<dim>()), value_kind::tensor};
+    if (!v.has_type) return type;
+    type.dtype = v.type;
+    type.shape = dims_(v.sizes);
+    return type;
+}
+
+std::vector<value_type> converter::expected_types(program::node const& n) const {
+    std::vector<value_type> types;
+    for (program::result const& r : n.results)
+        for (program::value_index v : r.values)
+            types.push_back(v == program::no_value ? value_type{} : type_of(program_.values[v]));
+    return types;
+}
+
+void converter::bind_results(program::node const& n, std::vector<dsl::result> const& results, std::size_t first_new) {
+    for (std::size_t i = 0; i != n.results.size(); ++i) {
+        program::result const& wanted = n.results[i];
+        if (wanted.values.empty()) continue;
+        if (i >= results.size() || results[i].is_list != wanted.is_list)
+            throw unsupported_error("the mapping gives other results than the program has");
+        if (!wanted.is_list) {
+            bind_result(wanted.values[0], results[i].single, first_new, n.op);
+            continue;
+        }
+        if (results[i].list.size() != wanted.values.size())
+            throw unsupported_error("the mapping gives " + std::to_string(results[i].list.size()) +
+                                    " tensors, the program has " + std::to_string(wanted.values.size()));
+        for (std::size_t k = 0; k != wanted.values.size(); ++k)
+            bind_result(wanted.values[k], results[i].list[k], first_new, n.op);
+    }
+}
+
+/// The file knows the type of a result better than any inference; a new value takes the program's name too.
+void converter::bind_result(program::value_index index, dsl::optional_value const& result, std::size_t first_new,
+                            std::string_view op) {
+    if (index == program::no_value) return;
+    program::value const& v = program_.values[index];
+    if (!result)
+        return bind(index, {{}, {}, "the mapping of " + std::string(op) + " does not compute '" + v.name + "'"});
+    value_type const known = type_of(v);
+    dsl::value out = *result;
+    if (out.shape().has_rank() && known.shape.has_rank() && out.shape().rank() != known.shape.rank())
+        throw unsupported_error("the mapping gives a result of rank " + std::to_string(out.shape().rank()) +
+                                ", the program has one of rank " + std::to_string(known.shape.rank()));
+    if (known.dtype != dtype::undefined && out.dtype() != dtype::undefined && out.dtype() != known.dtype)
+        out = ops(graph_, options_.opset).cast(out, known.dtype);
+    if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
+        return bind(index, {{}, out.constant().at(0), {}});
+    if (out.id() >= first_new) {
+        if (known.dtype != dtype::undefined) out.set_type(known);
+        if (graph_.values[out.id()].name.empty()) graph_.values[out.id()].name = v.name;
+    }
+    bind(index, {out, {}, {}});
+}
+
+void converter::refuse(program::node const& n, std::string reason) {
+    program::origin const& from = program_.origins[n.origin];
+    std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
+    auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
+    if (is_new) {
+        if (std::string_view const op = n.op;
+            reason.starts_with(op)) { // "aten::foo (opset 20): why": the name is said already
+            std::size_t const colon = reason.find(": ", op.size());
+            if (colon != std::string::npos) reason = reason.substr(colon + 2);
+        }
+        refused_.push_back({n.op, std::move(reason), {}, {}, 0});
+        if (find_row(n.op) == nullptr) {
+            nearest closest(n.op);
+            for (dsl::table_view const& table : mappings::library())
+                for (dsl::entry const& e : table)
+                    if (e.overload != n.op && e.holds_at(options_.opset)) closest.offer(e.overload);
+            refused_.back().nearest = closest.found();
+        }
+    }
+    unconvertible& entry = refused_[at->second];
+    ++entry.count;
+    if (std::find(entry.places.begin(), entry.places.end(), place) == entry.places.end()) entry.places.push_back(place);
+    // What comes after it is looked at all the same: results of the types that the program has.
+    for (program::result const& r : n.results)
+        for (program::value_index v : r.values)
+            if (v != program::no_value)
+                bind(v, {dsl::value(graph_, graph_.add_value(type_of(program_.values[v]), {})), {}, {}});
+}
+
+std::string converter::no_row(std::string_view op) const {
+    int since = std::numeric_limits<int>::max();
+    int until = 0;
+    for (dsl::table_view const& table : mappings::library())
+        for (dsl::entry const& e : table)
+            if (e.overload == op) {
+                since = std::min(since, e.since);
+                until = std::max(until, e.until);
+            }
+    if (until == 0) return "no mapping";
+    return since > options_.opset ? "has a mapping since opset " + std::to_string(since)
+                                  : "has a mapping until opset " + std::to_string(until);
+}
+
+} // namespace aton::exporter
+
+namespace aton {
+
+namespace {
+
+constexpr std::size_t most_named = 8;
+
+/// "2 operators cannot be converted at opset 20: aten::foo (no mapping; nearest aten::fooo; 3 times, first at model.py:12 in forward); ..."
+std::string summary(std::vector<unconvertible> const& all, int opset) {
+    std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator" : " operators") +
+                      " cannot be converted at opset " + std::to_string(opset) + ": ";
+    for (std::size_t i = 0; i != std::min(all.size(), most_named); ++i) {
+        unconvertible const& u = all[i];
+        out += (i == 0 ? "" : "; ") + u.op + " (" + u.reason;
+        if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
+        out += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
+        out += u.places.front() + ')';
+    }
+    if (all.size() > most_named) out += "; and " + std::to_string(all.size() - most_named) + " more";
+    return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
+}
+
+void check_opset(int opset) {
+    if (opset < oldest_export_opset || opset > onnx::newest_opset)
+        throw error("opset " + std::to_string(opset) + " cannot be exported to: " +
+                    std::to_string(oldest_export_opset) + " to " + std::to_string(onnx::newest_opset) + " can");
+}
+
+} // namespace
+
+void prepare(program::program& p) {
+    program::inline_wrappers(p);
+    program::functionalize(p);
+    program::remove_dead_nodes(p);
+}
+
+std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
+    check_opset(options.opset);
+    exporter::converter c(p, options);
+    c.run();
+    return c.refused();
+}
+
+graph_data convert_program(program::program const& p, export_options const& options) {
+    check_opset(options.opset);
+    exporter::converter c(p, options);
+    c.run();
+    if (!c.refused().empty()) throw error(p.file + ": " + summary(c.refused(), options.opset));
+    std::vector<std::string> const names = c.output_names();
+    graph_data graph = c.take_graph();
+    exporter::name_outputs(graph, names);
+    return graph;
+}
+
+} // namespace aton

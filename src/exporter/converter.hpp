@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Walks over a program and calls the mapping of each node; the parts that convert one kind of node are in files of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/dsl/graph.hpp>
+#include <aton/dsl/table.hpp>
+#include <aton/exporter/exporter.hpp>
+#include <aton/program/program.hpp>
+
+namespace aton::exporter {
+
+/// The types of symbolic sizes in the graph: SymInt, SymFloat and SymBool are 0-d.
+dtype dtype_of(program::value_kind kind);
+
+/// What a value of the program is in the graph: a computed value, or a number that is known now.
+struct binding {
+    dsl::optional_value computed;
+    std::optional<scalar> number;
+    std::string missing; ///< why there is neither
+
+    [[nodiscard]] bool is_number() const { return number.has_value(); }
+};
+
+/// Names of symbols, and the dimensions that they make.
+class dimension_names {
+public:
+    dimension_names(program::program const& p, std::vector<dim_name> const& names);
+
+    [[nodiscard]] dim operator()(program::extent const& e) const;
+    [[nodiscard]] shape operator()(std::vector<program::extent> const& sizes) const;
+
+private:
+    void name(program::value const& input, dim_name const& given);
+
+    program::program const& program_;
+    std::map<std::string, std::string, std::less<>> renamed_;
+    std::vector<std::string> texts_; ///< of each expression
+};
+
+/// The least value that an integer can have, as far as the ranges of its symbols tell.
+std::optional<std::int64_t> least_value(program::program const& p, program::extent const& e);
+
+class converter {
+public:
+    converter(program::program const& p, export_options const& options);
+
+    /// Converts everything that can be converted.
+    void run();
+
+    [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_; }
+    [[nodiscard]] graph_data take_graph() { return std::move(graph_); }
+    [[nodiscard]] std::vector<std::string> const& output_names() const { return output_names_; }
+
+private:
+    using ops = dsl::graph<oldest_export_opset>;
+
+    // inputs_and_outputs.cpp
+    void add_inputs();
+    void add_weight(program::input const& in);
+    void add_outputs();
+    void add_output(program::argument const& a, std::string name);
+
+    // convert_program.cpp
+    void convert(program::node const& n);
+    void convert_with_mapping(program::node const& n);
+    void refuse(program::node const& n, std::string reason);
+    [[nodiscard]] dsl::entry const* find_row(std::string_view op);
+    [[nodiscard]] std::string no_row(std::string_view op) const;
+    [[nodiscard]] std::vector<value_type> expected_types(program::node const& n) const;
+    [[nodiscard]] value_type type_of(program::value const& v) const;
+    void bind_results(program::node const& n, std::vector<dsl::result> const& results, std::size_t first_new);
+    void bind_result(program::value_index index, dsl::optional_value const& result, std::size_t first_new,
+                     std::string_view op);
+    void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
+
+    // bind_arguments.cpp
+    [[nodiscard]] binding const& bound(program::value_index index) const;
+    [[nodiscard]] dsl::value as_value(binding const& b, dtype type);
+    [[nodiscard]] std::vector<dsl::argument> bind_arguments(program::node const& n, std::string_view schema) const;
+    [[nodiscard]] dsl::argument to_argument(program::argument const& a, aten::schema_type const& type) const;
+    [[nodiscard]] dsl::argument list_argument(program::argument const& a) const;
+
+    // python_operators.cpp
+    void convert_python(program::node const& n);
+
+    // kept_operators.cpp
+    void keep(program::node const& n);
+
+    program::program const& program_;
+    export_options const& options_;
+    dimension_names dims_;
+    graph_data graph_;
+    std::vector<binding> bound_; ///< one for each value of the program
+    std::unordered_map<std::string_view, dsl::entry const*> rows_;
+    std::unordered_map<std::string, value_id>
+        weights_; ///< those that are the same bytes in the same order are one initializer
+    std::vector<std::string> output_names_;
+    std::vector<unconvertible> refused_;
+    std::unordered_map<std::string, std::size_t> refused_at_;
+};
+
+/// Gives the outputs their names; an output that is an input, an initializer or another output goes through an Identity.
+void name_outputs(graph_data& graph, std::vector<std::string> const& names);
+
+} // namespace aton::exporter

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Names of dynamic dimensions, and what the ranges of symbols tell about sizes.
+#include "converter.hpp"
+
+#include <algorithm>
+
+namespace aton::exporter {
+
+dimension_names::dimension_names(program::program const& p, std::vector<dim_name> const& names) : program_(p) {
+    for (dim_name const& given : names) {
+        bool found = false;
+        for (program::input const& in : p.inputs)
+            if (in.kind == program::input_kind::user && in.value != program::no_value &&
+                (in.target == given.input || p.values[in.value].name == given.input)) {
+                name(p.values[in.value], given);
+                found = true;
+            }
+        if (found) continue;
+        std::string known;
+        for (program::input const& in : p.inputs)
+            if (in.kind == program::input_kind::user) known += (known.empty() ? "" : ", ") + in.target;
+        throw error("there is no input '" + given.input + "' to name a dimension of; the inputs are: " + known);
+    }
+    texts_.reserve(p.expressions.size());
+    for (program::expression const& e : p.expressions) texts_.push_back(program::to_string(e, renamed_));
+}
+
+void dimension_names::name(program::value const& input, dim_name const& given) {
+    std::string const where = "dimension " + std::to_string(given.axis) + " of input '" + given.input + "'";
+    auto const rank = static_cast<std::int64_t>(input.sizes.size());
+    if (given.axis < -rank || given.axis >= rank)
+        throw error(where + " does not exist: it has rank " + std::to_string(rank));
+    program::extent const& size =
+        input.sizes[static_cast<std::size_t>(given.axis < 0 ? given.axis + rank : given.axis)];
+    if (size.is_number())
+        throw error(where + " is always " + std::to_string(size.number) +
+                    "; make it dynamic when the model is exported (dynamic_shapes)");
+    program::expression const& e = program_.expressions[size.expression];
+    if (e.kind != program::expression_kind::symbol)
+        throw error(where + " is " + program::to_string(e) + ": name the dimensions that it is computed from");
+    auto const [at, is_new] = renamed_.try_emplace(e.symbol, given.name);
+    if (!is_new && at->second != given.name)
+        throw error(where + " is the same size as one that is named '" + at->second + "' already");
+    for (auto const& [symbol, name] : renamed_)
+        if (symbol != e.symbol && name == given.name)
+            throw error(where + ": the name '" + given.name + "' is given to another size already");
+}
+
+dim dimension_names::operator()(program::extent const& e) const {
+    return e.is_number() ? dim(e.number) : dim(texts_[e.expression]);
+}
+
+shape dimension_names::operator()(std::vector<program::extent> const& sizes) const {
+    std::vector<dim> dims;
+    dims.reserve(sizes.size());
+    for (program::extent const& e : sizes) dims.push_back((*this)(e));
+    return shape(dims);
+}
+
+namespace {
+
+constexpr std::int64_t huge = std::int64_t{1} << 31; // bounds stay far from overflow: beyond it nothing is known
+
+std::optional<std::int64_t> bounded(std::int64_t n) {
+    if (n > huge) return huge;
+    return n < -huge ? std::nullopt : std::optional(n);
+}
+
+std::optional<std::int64_t> least(program::program const& p, program::expression const& e) {
+    using kind = program::expression_kind;
+    auto const of = [&](std::size_t i) { return least(p, e.operands[i]); };
+    switch (e.kind) {
+    case kind::integer: return bounded(e.number);
+    case kind::symbol: {
+        auto const range = p.ranges.find(e.symbol);
+        return range == p.ranges.end() ? std::nullopt : bounded(range->second.least);
+    }
+    case kind::add: {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i != e.operands.size(); ++i) {
+            auto const each = of(i);
+            if (!each) return std::nullopt;
+            sum += *each;
+        }
+        return bounded(sum);
+    }
+    case kind::mul: {
+        std::int64_t product = 1;
+        for (std::size_t i = 0; i != e.operands.size(); ++i) {
+            auto const each = of(i);
+            if (!each || *each < 0) return std::nullopt;
+            product = std::min(product * std::min(*each, huge), huge);
+        }
+        return product;
+    }
+    case kind::floor_div:
+    case kind::ceil_div:
+    case kind::mod:
+        if (e.operands.size() == 2 && of(0).value_or(-1) >= 0 && of(1).value_or(0) > 0) return 0;
+        return std::nullopt;
+    case kind::maximum: {
+        std::optional<std::int64_t> most;
+        for (std::size_t i = 0; i != e.operands.size(); ++i)
+            if (auto const each = of(i); each && (!most || *each > *most)) most = each;
+        return most;
+    }
+    default: return std::nullopt;
+    }
+}
+
+} // namespace
+
+std::optional<std::int64_t> least_value(program::program const& p, program::extent const& e) {
+    return e.is_number() ? std::optional(e.number) : least(p, p.expressions[e.expression]);
+}
+
+} // namespace aton::exporter

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The export as a whole: read, rewrite, convert, optimise, write.
+#include <deque>
+
+#include <aton/exporter/exporter.hpp>
+#include <aton/exporter/passes.hpp>
+#include <aton/frontend/pt2/read_program.hpp>
+
+#include "converter.hpp"
+
+namespace aton {
+
+export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
+    program::program p = pt2::read_program(from, options.model);
+    prepare(p);
+    graph_data graph = convert_program(p, options);
+    std::vector<std::string> names;
+    for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
+
+    std::deque<stored_tensor> rewritten;
+    if (options.optimize) {
+        optimize(graph, rewritten, {options.weights != weight_mode::reference});
+        exporter::name_outputs(graph, names);
+    } else {
+        remove_unused(graph);
+    }
+    weight_options weights;
+    weights.mode = options.weights;
+    weights.source = from;
+    weights.progress = options.progress;
+    weight_report const written = write_model(graph, to, weights, {});
+    return {graph.nodes.size(), written.count, written.bytes, written.rewritten};
+}
+
+} // namespace aton

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// What a graph takes, carries and gives: user inputs, weights, state, and outputs under the names that users see.
+#include "converter.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <aton/model_io/weights.hpp>
+
+namespace aton::exporter {
+
+namespace {
+
+/// Constants up to this size are in memory, where mappings can see them: indices, sizes, scales.
+constexpr std::uint64_t small_constant = 1024;
+
+bool holds_numbers(dtype t) { return tensor::can_hold(t); }
+
+/// The same text for the same bytes in the same order.
+std::string identity_of(stored_tensor const& t) {
+    std::string out = std::to_string(static_cast<int>(t.type));
+    auto const append = [&](std::int64_t n) { out += ',' + std::to_string(n); };
+    for (std::int64_t s : t.sizes) append(s);
+    for (stored_part const& p : t.parts) {
+        out += ';';
+        append(static_cast<std::int64_t>(p.bytes.position));
+        append(p.offset);
+        for (std::int64_t s : p.strides) append(s);
+    }
+    return out;
+}
+
+} // namespace
+
+void converter::add_inputs() {
+    std::unordered_set<std::string_view> mutated;
+    for (program::output const& out : program_.outputs)
+        if (out.kind == program::output_kind::buffer_mutation || out.kind == program::output_kind::parameter_mutation)
+            mutated.insert(out.target);
+    for (program::input const& in : program_.inputs) {
+        if (in.value == program::no_value) continue;
+        program::value const& v = program_.values[in.value];
+        bool const is_state = options_.state == state_mode::inputs && mutated.count(in.target) != 0;
+        switch (in.kind) {
+        case program::input_kind::parameter:
+        case program::input_kind::buffer:
+        case program::input_kind::constant:
+            if (!is_state) {
+                add_weight(in);
+                break;
+            }
+            [[fallthrough]];
+        case program::input_kind::user: {
+            value_type const type = type_of(v);
+            if (type.dtype == dtype::undefined)
+                throw error(program_.file + ": input '" + in.target + "' has a dtype that ONNX does not have");
+            bind(in.value,
+                 {dsl::value(graph_, graph_.add_input(in.target.empty() ? v.name : in.target, type)), {}, {}});
+            break;
+        }
+        case program::input_kind::custom_object:
+            bind(in.value, {{}, {}, "'" + in.target + "' is a custom object, which ONNX has no word for"});
+            break;
+        case program::input_kind::baked:
+        case program::input_kind::token: break;
+        }
+    }
+}
+
+void converter::add_weight(program::input const& in) {
+    stored_tensor const& data = in.data;
+    if (data.type == dtype::undefined)
+        return bind(in.value, {{}, {}, "'" + in.target + "' has a dtype that ONNX does not have"});
+    auto const [known, is_new] = weights_.try_emplace(identity_of(data), aton::no_value);
+    if (is_new) {
+        known->second = graph_.add_value(value_type{data.type, shape(data.sizes)}, in.target);
+        if (data.byte_count() <= small_constant && holds_numbers(data.type))
+            graph_.set_initializer(known->second, load(data));
+        else graph_.set_initializer(known->second, {}, &data);
+    }
+    bind(in.value, {dsl::value(graph_, known->second), {}, {}});
+}
+
+void converter::add_outputs() {
+    graph_.context = {};
+    // The user's first: whoever runs the model finds them where the program returned them.
+    for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
+        program::output const& out = program_.outputs[i];
+        if (out.kind != program::output_kind::user && out.kind != program::output_kind::loss) continue;
+        program::argument const& a = program_.main.outputs[i];
+        add_output(a,
+                   !out.target.empty()                       ? out.target
+                   : a.kind == program::argument_kind::value ? program_.values[a.values.at(0)].name
+                                                             : "output_" + std::to_string(i));
+    }
+    for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
+        program::output const& out = program_.outputs[i];
+        if (out.kind == program::output_kind::buffer_mutation || out.kind == program::output_kind::parameter_mutation ||
+            out.kind == program::output_kind::input_mutation)
+            add_output(program_.main.outputs[i], out.target + ".out");
+    }
+    if (graph_.outputs.empty()) throw error(program_.file + ": the program returns nothing");
+    for (auto const& [from, to] : options_.renames) {
+        bool found = false;
+        for (std::string& name : output_names_)
+            if (name == from) name = to, found = true;
+        for (value_id id : graph_.inputs)
+            if (graph_.values[id].name == from) graph_.values[id].name = to, found = true;
+        if (!found)
+            throw error(program_.file + ": no input or output is called '" + from + "', which is to be renamed");
+    }
+    std::unordered_set<std::string_view> taken;
+    for (value_id id : graph_.inputs)
+        if (!taken.insert(graph_.values[id].name).second)
+            throw error(program_.file + ": two inputs are called '" + graph_.values[id].name + "'");
+    for (std::string& name : output_names_) {
+        std::string const wanted = name;
+        for (int i = 1; taken.count(name) != 0; ++i) name = wanted + ".out" + (i == 1 ? "" : std::to_string(i));
+        taken.insert(name);
+    }
+}
+
+void converter::add_output(program::argument const& a, std::string name) {
+    using kind = program::argument_kind;
+    ops const g(graph_, options_.opset);
+    try {
+        switch (a.kind) {
+        case kind::none: return; // None has no place among the outputs of a graph
+        case kind::value: {
+            program::value const& v = program_.values[a.values.at(0)];
+            dsl::value const out = as_value(bound(a.values[0]), dtype_of(v.kind));
+            graph_.outputs.push_back(out.id());
+            break;
+        }
+        case kind::integer: graph_.outputs.push_back(g.scalar(a.integer, dtype::int64).id()); break;
+        case kind::boolean: graph_.outputs.push_back(g.scalar(a.integer != 0, dtype::bool_).id()); break;
+        case kind::real: graph_.outputs.push_back(g.scalar(a.real, dtype::float64).id()); break;
+        default: throw unsupported_error("it is no tensor and no number");
+        }
+    } catch (unsupported_error const& e) {
+        throw error(program_.file + ": output '" + name + "' cannot be exported: " + e.what());
+    }
+    output_names_.push_back(std::move(name));
+}
+
+void name_outputs(graph_data& graph, std::vector<std::string> const& names) {
+    std::unordered_set<std::string_view> const taken(names.begin(), names.end());
+    std::unordered_set<value_id> const inputs(graph.inputs.begin(), graph.inputs.end());
+    std::vector<char> is_output(graph.values.size(), 0);
+    graph.context = {};
+    for (std::size_t i = 0; i != graph.outputs.size(); ++i) {
+        value_id& id = graph.outputs[i];
+        bool const is_made = graph.values[id].producer >= 0;
+        if (!is_made || is_output[id] != 0) { // an input, an initializer, or another output: a node of its own
+            value_type const type = graph.values[id].type;
+            id = dsl::value(dsl::graph<oldest_export_opset>(graph, graph.opset).op<"Identity">(dsl::value(graph, id)))
+                     .id();
+            graph.values[id].type = type;
+            is_output.resize(graph.values.size(), 0);
+        }
+        is_output[id] = 1;
+    }
+    for (std::size_t id = 0; id != graph.values.size(); ++id)
+        if (is_output[id] == 0 && inputs.count(static_cast<value_id>(id)) == 0 &&
+            taken.count(graph.values[id].name) != 0)
+            graph.values[id].name.clear();
+    for (std::size_t i = 0; i != graph.outputs.size(); ++i) graph.values[graph.outputs[i]].name = names[i];
+}
+
+} // namespace aton::exporter

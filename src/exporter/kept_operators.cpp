@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// `--operators keep`: an operator that has no mapping becomes a node of its own domain. Tensors are its inputs, everything else attributes.
+#include "converter.hpp"
+
+#include <algorithm>
+
+#include <aton/aten/function_schema.hpp>
+
+namespace aton::exporter {
+
+namespace {
+
+using kind = program::argument_kind;
+
+node_attribute attribute(std::string const& name, onnx::attr_type type) {
+    node_attribute a;
+    a.name = name;
+    a.type = type;
+    return a;
+}
+
+/// What a tag says in ONNX: nothing. Where and how a tensor is kept is the runtime's business.
+bool says_nothing(program::argument const& a) {
+    return a.kind == kind::none || a.kind == kind::device || a.kind == kind::layout || a.kind == kind::memory_format;
+}
+
+node_attribute attribute_of(program::argument const& a) {
+    using onnx::attr_type;
+    node_attribute out = attribute(a.name, attr_type::i);
+    switch (a.kind) {
+    case kind::integer:
+    case kind::boolean: out.i = a.integer; return out;
+    case kind::type: out.i = static_cast<std::int64_t>(a.type); return out;
+    case kind::real:
+        out.type = attr_type::f;
+        out.f = static_cast<float>(a.real);
+        return out;
+    case kind::integers:
+    case kind::booleans:
+        out.type = attr_type::ints;
+        out.ints = a.integers;
+        break;
+    case kind::reals:
+        out.type = attr_type::floats;
+        for (double d : a.reals) out.floats.push_back(static_cast<float>(d));
+        break;
+    case kind::text:
+        out.type = attr_type::s;
+        out.s = a.text;
+        return out;
+    case kind::texts:
+        out.type = attr_type::strings;
+        out.strings = a.texts;
+        return out;
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which no attribute can hold");
+    }
+    for (program::value_index v : a.values)
+        if (v != program::no_value)
+            throw unsupported_error("argument '" + a.name + "' is computed by the program; an attribute is a constant");
+    return out;
+}
+
+} // namespace
+
+void converter::keep(program::node const& n) {
+    aten::schema_head const head = aten::parse_head(n.op);
+    graph_node node;
+    node.domain = head.ns;
+    node.op = head.name;
+    if (!head.overload.empty()) node.op += '.' + std::string(head.overload);
+    node.source = n.op;
+    node.origin = graph_.context.origin;
+    for (program::argument const& a : n.arguments) {
+        if (a.kind == kind::value) {
+            node.inputs.push_back(as_value(bound(a.values.at(0)), dtype_of(program_.values[a.values[0]].kind)).id());
+        } else if (a.kind == kind::values) {
+            for (program::value_index v : a.values)
+                node.inputs.push_back(v == program::no_value ? aton::no_value : bound(v).computed.id());
+        } else if (!says_nothing(a)) {
+            node.attributes.push_back(attribute_of(a));
+        }
+    }
+    graph_.import_domain(node.domain, 1);
+    auto const index = static_cast<std::int64_t>(graph_.nodes.size());
+    for (program::result const& r : n.results)
+        for (program::value_index v : r.values) {
+            program::value const& out = program_.values[v];
+            value_id const id = graph_.add_value(type_of(out), out.name);
+            graph_.values[id].producer = index;
+            node.outputs.push_back(id);
+            bind(v, {dsl::value(graph_, id), {}, {}});
+        }
+    graph_.nodes.push_back(std::move(node));
+}
+
+} // namespace aton::exporter

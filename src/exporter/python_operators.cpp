@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic of the program on sizes ("_operator.floordiv", "math.trunc", "torch.sym_max"): computed now where the operands are numbers,
+// otherwise 0-d int64, float64 and bool values.
+#include "converter.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace aton::exporter {
+
+namespace {
+
+using g_type = dsl::graph<oldest_export_opset>;
+using dsl::value;
+namespace attr = dsl::attr;
+
+/// What a Python operator does with numbers. Integers overflow nowhere: nothing is returned then, and the graph computes it.
+class number_arithmetic {
+public:
+    explicit number_arithmetic(std::vector<scalar> operands) : x_(std::move(operands)) {}
+
+    [[nodiscard]] std::optional<scalar> operator()(std::string_view op) const {
+        if (x_.size() == 1) return unary(op);
+        if (op == "torch.sym_ite" && x_.size() == 3) return x_[0].to<bool>() ? x_[1] : x_[2];
+        if (x_.size() != 2) return std::nullopt;
+        return is_integral(0) && is_integral(1) ? integers(op, x_[0].to<std::int64_t>(), x_[1].to<std::int64_t>())
+                                                : reals(op, x_[0].to<double>(), x_[1].to<double>());
+    }
+
+private:
+    [[nodiscard]] bool is_integral(std::size_t i) const { return x_[i].is_integral() || x_[i].is_bool(); }
+
+    static std::optional<scalar> integer_of(double d) {
+        if (!(d >= -0x1p62 && d <= 0x1p62)) return std::nullopt;
+        return scalar(static_cast<std::int64_t>(d));
+    }
+
+    [[nodiscard]] std::optional<scalar> unary(std::string_view op) const {
+        scalar const& a = x_[0];
+        if (op == "torch.sym_not" || op == "_operator.not_") return scalar(!a.to<bool>());
+        if (op == "torch.sym_float") return scalar(a.to<double>());
+        if (op == "torch._sym_sqrt") return scalar(std::sqrt(a.to<double>()));
+        if (is_integral(0)) {
+            auto const n = a.to<std::int64_t>();
+            if (op == "_operator.neg" || op == "_operator.abs") {
+                if (n == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+                return scalar(op == "_operator.neg" ? -n : std::abs(n));
+            }
+            return a;
+        }
+        double const d = a.to<double>();
+        if (op == "_operator.neg") return scalar(-d);
+        if (op == "_operator.pos") return a;
+        if (op == "math.floor") return integer_of(std::floor(d));
+        if (op == "math.ceil") return integer_of(std::ceil(d));
+        if (op == "round") return integer_of(std::nearbyint(d));
+        return op == "math.trunc" || op == "torch.sym_int" ? integer_of(std::trunc(d)) : std::nullopt;
+    }
+
+    template <class T>
+    static std::optional<scalar> compared(std::string_view op, T a, T b) {
+        if (op == "_operator.eq") return scalar(a == b);
+        if (op == "_operator.ne") return scalar(a != b);
+        if (op == "_operator.lt") return scalar(a < b);
+        if (op == "_operator.le") return scalar(a <= b);
+        if (op == "_operator.gt") return scalar(a > b);
+        if (op == "_operator.ge") return scalar(a >= b);
+        if (op == "torch.sym_max") return scalar(a < b ? b : a);
+        if (op == "torch.sym_min") return scalar(b < a ? b : a);
+        return std::nullopt;
+    }
+
+    static std::optional<scalar> integers(std::string_view op, std::int64_t a, std::int64_t b) {
+        if (auto const c = compared(op, a, b)) return c;
+        std::int64_t out = 0;
+        if (op == "_operator.add")
+            return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
+        if (op == "_operator.sub")
+            return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
+        if (op == "_operator.mul")
+            return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
+        if (op == "_operator.and_") return scalar(a & b);
+        if (op == "_operator.or_") return scalar(a | b);
+        if (b == 0 || b == -1) return std::nullopt;
+        std::int64_t const rest = a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b;
+        if (op == "_operator.mod") return scalar(rest);
+        if (op == "_operator.floordiv") return scalar((a - rest) / b);
+        if (op == "_operator.truediv") return scalar(static_cast<double>(a) / static_cast<double>(b));
+        if (op == "_operator.pow" && b >= 0 && b < 64) {
+            out = 1;
+            for (std::int64_t i = 0; i != b; ++i)
+                if (__builtin_mul_overflow(out, a, &out)) return std::nullopt;
+            return scalar(out);
+        }
+        return std::nullopt;
+    }
+
+    static std::optional<scalar> reals(std::string_view op, double a, double b) {
+        if (auto const c = compared(op, a, b)) return c;
+        if (op == "_operator.add") return scalar(a + b);
+        if (op == "_operator.sub") return scalar(a - b);
+        if (op == "_operator.mul") return scalar(a * b);
+        if (op == "_operator.pow") return scalar(std::pow(a, b));
+        if (op == "_operator.truediv" && b != 0) return scalar(a / b);
+        return std::nullopt;
+    }
+
+    std::vector<scalar> x_;
+};
+
+/// Operands in the graph, all of one dtype.
+struct operands {
+    g_type g;
+    std::vector<value> x;
+
+    [[nodiscard]] dtype common() const {
+        dtype t = dtype::bool_;
+        for (value const& v : x) {
+            if (v.dtype() == dtype::float64) return dtype::float64;
+            if (v.dtype() == dtype::int64) t = dtype::int64;
+        }
+        return t;
+    }
+    void cast_all(dtype t) {
+        for (value& v : x) v = g.cast(v, t);
+    }
+};
+
+/// Python rounds down, ONNX's Div towards zero: the same where nothing is negative.
+value floor_division(operands const& o, bool may_be_negative) {
+    if (!may_be_negative) return o.g.op<"Div">(o.x[0], o.x[1]);
+    value const rest = o.g.op<"Mod">(o.x[0], o.x[1]); // the sign of the divisor, as in Python
+    return o.g.op<"Div">(o.g.op<"Sub">(o.x[0], rest), o.x[1]);
+}
+
+value to_int(g_type g, value x) { return g.cast(x, dtype::int64); }
+
+value one_operand(operands o, std::string_view op) {
+    g_type const g = o.g;
+    value const x = o.x[0];
+    bool const is_real = x.dtype() == dtype::float64;
+    if (op == "torch.sym_not" || op == "_operator.not_") return g.op<"Not">(g.cast(x, dtype::bool_));
+    if (op == "torch.sym_float") return g.cast(x, dtype::float64);
+    if (op == "_operator.neg") return g.op<"Neg">(x);
+    if (op == "_operator.abs") return g.op<"Abs">(x);
+    if (op == "_operator.pos") return x;
+    if (op == "torch._sym_sqrt") return g.op<"Sqrt">(g.cast(x, dtype::float64));
+    if (op == "math.floor") return is_real ? to_int(g, g.op<"Floor">(x)) : x;
+    if (op == "math.ceil") return is_real ? to_int(g, g.op<"Ceil">(x)) : x;
+    if (op == "round") return is_real ? to_int(g, g.op<"Round">(x)) : x;
+    if (op == "math.trunc" || op == "torch.sym_int") return to_int(g, x); // Cast drops what is behind the point
+    return g.unsupported("no mapping");
+}
+
+value two_operands(operands o, std::string_view op, bool may_be_negative) {
+    g_type const g = o.g;
+    bool const is_bool = o.common() == dtype::bool_;
+    if (op == "_operator.and_" && is_bool) return g.op<"And">(o.x[0], o.x[1]);
+    if (op == "_operator.or_" && is_bool) return g.op<"Or">(o.x[0], o.x[1]);
+    o.cast_all(op == "_operator.truediv" ? dtype::float64 : is_bool ? dtype::int64 : o.common());
+    value const a = o.x[0];
+    value const b = o.x[1];
+    bool const is_integral = a.dtype() == dtype::int64;
+    if (op == "_operator.add") return g.op<"Add">(a, b);
+    if (op == "_operator.sub") return g.op<"Sub">(a, b);
+    if (op == "_operator.mul") return g.op<"Mul">(a, b);
+    if (op == "_operator.truediv") return g.op<"Div">(a, b);
+    if (op == "_operator.pow") return g.op<"Pow">(a, b);
+    if (op == "_operator.floordiv" && is_integral) return floor_division(o, may_be_negative);
+    if (op == "_operator.floordiv") return g.op<"Floor">(g.op<"Div">(a, b));
+    if (op == "_operator.mod" && is_integral) return g.op<"Mod">(a, b);
+    if (op == "_operator.eq") return g.op<"Equal">(a, b);
+    if (op == "_operator.ne") return g.op<"Not">(g.op<"Equal">(a, b));
+    if (op == "_operator.lt") return g.op<"Less">(a, b);
+    if (op == "_operator.gt") return g.op<"Greater">(a, b);
+    if (op == "_operator.le") return g.op<"LessOrEqual">(a, b);
+    if (op == "_operator.ge") return g.op<"GreaterOrEqual">(a, b);
+    if (op == "torch.sym_max") return g.op<"Max">(a, b);
+    if (op == "torch.sym_min") return g.op<"Min">(a, b);
+    if (op == "_operator.lshift" && is_integral)
+        return g.op<"Mul">(a, g.op<"Pow">(g.scalar(std::int64_t{2}, dtype::int64), b));
+    if (op == "_operator.rshift" && is_integral)
+        return floor_division({g, {a, g.op<"Pow">(g.scalar(std::int64_t{2}, dtype::int64), b)}}, true);
+    return g.unsupported("no mapping");
+}
+
+dtype number_dtype(scalar const& s) {
+    return s.is_bool() ? dtype::bool_ : s.is_integral() ? dtype::int64 : dtype::float64;
+}
+
+} // namespace
+
+void converter::convert_python(program::node const& n) {
+    if (n.results.size() != 1 || n.results[0].values.size() != 1) throw unsupported_error("no mapping");
+    program::value_index const out = n.results[0].values[0];
+    program::value const& result = program_.values[out];
+    if (result.symbolic && result.symbolic->is_number()) return bind(out, {{}, result.symbolic->number, {}});
+
+    std::vector<binding> given;
+    bool may_be_negative = false;
+    for (program::argument const& a : n.arguments) {
+        std::vector<program::argument> elements{a};
+        if (a.kind == program::argument_kind::integers) { // torch.sym_sum([a, b, c])
+            elements.clear();
+            for (std::size_t i = 0; i != a.integers.size(); ++i) {
+                bool const computed = i < a.values.size() && a.values[i] != program::no_value;
+                elements.push_back({});
+                elements.back().kind = computed ? program::argument_kind::value : program::argument_kind::integer;
+                elements.back().integer = a.integers[i];
+                if (computed) elements.back().values = {a.values[i]};
+            }
+        }
+        for (program::argument const& e : elements) {
+            switch (e.kind) {
+            case program::argument_kind::value: {
+                given.push_back(bound(e.values.at(0)));
+                std::optional<program::extent> const& size = program_.values[e.values[0]].symbolic;
+                may_be_negative = may_be_negative || !size || least_value(program_, *size).value_or(-1) < 0;
+                break;
+            }
+            case program::argument_kind::integer:
+                given.push_back({{}, e.integer, {}});
+                may_be_negative = may_be_negative || e.integer < 0;
+                break;
+            case program::argument_kind::boolean: given.push_back({{}, e.integer != 0, {}}); break;
+            case program::argument_kind::real: given.push_back({{}, e.real, {}}); break;
+            default: throw unsupported_error("no mapping");
+            }
+        }
+    }
+    bool const is_sum = n.op == "torch.sym_sum";
+    std::string_view const op = is_sum ? std::string_view("_operator.add") : std::string_view(n.op);
+
+    std::vector<scalar> numbers;
+    for (binding const& b : given)
+        if (b.is_number()) numbers.push_back(*b.number);
+    if (!given.empty() && numbers.size() == given.size() && !is_sum)
+        if (std::optional<scalar> const s = number_arithmetic(numbers)(op)) return bind(out, {{}, s, {}});
+
+    operands o{g_type(graph_, options_.opset), {}};
+    for (binding const& b : given)
+        o.x.push_back(as_value(b, b.is_number() ? number_dtype(*b.number) : dtype::undefined));
+    value y;
+    if (is_sum && !o.x.empty()) {
+        y = o.x[0];
+        for (std::size_t i = 1; i != o.x.size(); ++i) y = o.g.op<"Add">(y, o.x[i]);
+    } else if (op == "torch.sym_ite" && o.x.size() == 3) {
+        dtype const t = operands{o.g, {o.x[1], o.x[2]}}.common();
+        y = o.g.op<"Where">(o.g.cast(o.x[0], dtype::bool_), o.g.cast(o.x[1], t), o.g.cast(o.x[2], t));
+    } else if (o.x.size() == 1) {
+        y = one_operand(o, op);
+    } else if (o.x.size() == 2) {
+        y = two_operands(o, op, may_be_negative);
+    } else {
+        throw unsupported_error("no mapping");
+    }
+    bind(out, {o.g.cast(y, dtype_of(result.kind)), {}, {}});
+}
+
+} // namespace aton::exporter

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Writes random graphs as they are and after the passes, side by side: optimized_graphs_run_test.py runs both.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <aton/exporter/passes.hpp>
+#include <aton/model_io/model_io.hpp>
+
+#include "../dsl/random_layers.hpp"
+#include "random_chain.hpp"
+
+namespace {
+
+using namespace random_graphs;
+
+std::string joined_numbers(sizes const& numbers) {
+    std::string out;
+    for (std::int64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
+    return out;
+}
+
+/// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
+void name_outputs(aton::graph_data& data) {
+    for (std::size_t i = 0; i != data.outputs.size(); ++i) {
+        aton::value_id const id = data.add_value(data.values[data.outputs[i]].type, "result_" + std::to_string(i));
+        data.values[id].producer = static_cast<std::int64_t>(data.nodes.size());
+        auto& n = data.nodes.emplace_back();
+        n.op = "Identity";
+        n.inputs = {data.outputs[i]};
+        n.outputs = {id};
+        data.outputs[i] = id;
+    }
+}
+
+void write(random_graph& g, std::string const& path) {
+    aton::model_options options;
+    for (auto const& [name, run] : g.input_sizes) {
+        auto const values = g.input_values.find(name);
+        options.metadata.emplace_back(
+            name, joined_numbers(run) + (values == g.input_values.end() ? "" : ';' + joined_numbers(values->second)));
+    }
+    aton::graph_data before = g.data;
+    name_outputs(before);
+    options.metadata.emplace_back("nodes", std::to_string(g.data.nodes.size()));
+    write_model(before, path + ".before.onnx", options);
+    std::deque<aton::stored_tensor> weights;
+    aton::optimize(g.data, weights);
+    options.metadata.back().second = std::to_string(g.data.nodes.size());
+    name_outputs(g.data);
+    write_model(g.data, path + ".after.onnx", options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 5)
+        return std::fputs("usage: write_optimized_graphs FOLDER CALL_SEEDS CHAIN_SEEDS OPSET...\n", stderr), 2;
+    std::string place;
+    try {
+        for (int i = 4; i != argc; ++i) {
+            int const opset = std::atoi(argv[i]);
+            auto const number = static_cast<std::uint64_t>(opset);
+            for (call_maker const& maker : call_makers)
+                for (std::uint64_t seed = 0; seed != std::stoul(argv[2]); ++seed) {
+                    if (maker.since > opset || opset > maker.until) continue;
+                    random_graph g(1000 * seed + number, opset);
+                    maker.make(g);
+                    for (value const& v : g.results)
+                        if (v.type().kind == aton::value_kind::tensor) g.data.outputs.push_back(v.id());
+                    place = std::string(argv[1]) + '/' + maker.name + '_' + std::to_string(opset) + '_' +
+                            std::to_string(seed);
+                    if (!g.data.outputs.empty()) write(g, place);
+                }
+            for (std::uint64_t seed = 0; seed != std::stoul(argv[3]); ++seed) {
+                random_graph g(1000 * seed + number, opset);
+                random_chain const chain(g);
+                place = std::string(argv[1]) + "/chain_" + std::to_string(opset) + '_' + std::to_string(seed);
+                write(g, place);
+            }
+        }
+    } catch (std::exception const& e) {
+        return std::fprintf(stderr, "%s: %s\n", place.c_str(), e.what()), 1;
+    }
+    return 0;
+}

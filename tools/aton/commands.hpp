@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What the commands do once their options are read. Each returns the exit status, and throws aton::error for what went wrong.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/exporter/exporter.hpp>
+
+namespace aton::tool {
+
+/// The result of a command, on stdout; throws when it cannot be written.
+void print_out(std::string_view text);
+/// Says on one line of stderr what went wrong.
+void complain(std::string_view what);
+/// Text from a file, without control characters.
+[[nodiscard]] std::string plain(std::string text);
+/// "IR 9, opset 20, ai.onnx.ml 4, made by pytorch 2.13.0"
+[[nodiscard]] std::string summary(model const& m);
+/// Whether a file is an archive, as .pt2 files are, going by its first bytes. Throws where it cannot be read.
+[[nodiscard]] bool is_archive(std::string const& path);
+
+struct export_request {
+    std::string input;
+    std::string output; ///< empty: beside the input, with .onnx
+    bool quiet = false;
+    std::vector<std::string> dims;    ///< "x:0=batch"
+    std::vector<std::string> renames; ///< "relu=probabilities"
+    export_options options;
+};
+int export_model(export_request request);
+
+struct unconvertible_request {
+    std::string input;
+    std::string format = "text";
+    export_options options;
+};
+int list_unconvertible(unconvertible_request const& request);
+
+int print_file(std::string const& path, std::string const& model);
+int check_models(std::vector<std::string> const& paths);
+
+} // namespace aton::tool

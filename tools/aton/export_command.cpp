@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// aton export: options that are texts, progress on a terminal, and one line about what was written.
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "commands.hpp"
+
+namespace aton::tool {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// "x:0=batch"
+dim_name parse_dim(std::string const& text) {
+    std::size_t const equals = text.find('=');
+    std::size_t const colon = text.rfind(':', equals);
+    dim_name out;
+    if (equals != std::string::npos && colon != std::string::npos && colon < equals) {
+        out.input = text.substr(0, colon);
+        out.name = text.substr(equals + 1);
+        char const* const first = text.data() + colon + 1;
+        char const* const last = text.data() + equals;
+        auto const [end, fault] = std::from_chars(first, last, out.axis);
+        if (fault == std::errc() && end == last && !out.input.empty() && !out.name.empty()) return out;
+    }
+    throw error("--dim " + plain(text) + ": write it as INPUT:AXIS=NAME, for example --dim x:0=batch");
+}
+
+/// "relu=probabilities"
+std::pair<std::string, std::string> parse_rename(std::string const& text) {
+    std::size_t const equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+        throw error("--rename " + plain(text) + ": write it as OLD=NEW");
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string text_of(double value, char const* unit) {
+    char text[48];
+    std::snprintf(text, sizeof text, value < 10 ? "%.2f %s" : "%.1f %s", value, unit);
+    return text;
+}
+
+std::string size_text(std::uint64_t bytes) {
+    double const b = static_cast<double>(bytes);
+    if (b >= 1e9) return text_of(b / 1e9, "GB");
+    if (b >= 1e6) return text_of(b / 1e6, "MB");
+    return b >= 1e3 ? text_of(b / 1e3, "kB") : std::to_string(bytes) + " bytes";
+}
+
+std::string time_text(clock::duration d) {
+    double const seconds = std::chrono::duration<double>(d).count();
+    return seconds < 1 ? text_of(seconds * 1e3, "ms") : text_of(seconds, "s");
+}
+
+/// One line of stderr, written over again and again, once the work has taken a while; nothing where no one looks.
+class progress_line {
+public:
+    progress_line() : shown_(::isatty(STDERR_FILENO) != 0) {}
+    progress_line(progress_line const&) = delete;
+    progress_line& operator=(progress_line const&) = delete;
+    ~progress_line() {
+        if (dirty_) std::fputs("\r\033[K", stderr);
+    }
+
+    void operator()(std::uint64_t done, std::uint64_t total) {
+        auto const now = clock::now();
+        if (!shown_ || total == 0 || now - last_ < std::chrono::milliseconds(300)) return;
+        last_ = now;
+        dirty_ = true;
+        std::fprintf(stderr,
+                     "\rweights: %d %% of %s\033[K",
+                     static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total)),
+                     size_text(total).c_str());
+        std::fflush(stderr);
+    }
+
+private:
+    bool shown_;
+    bool dirty_ = false;
+    clock::time_point last_ = clock::now();
+};
+
+std::string beside(std::string const& input) {
+    std::filesystem::path path(input);
+    return path.replace_extension(".onnx").string();
+}
+
+} // namespace
+
+int export_model(export_request request) {
+    auto const start = clock::now();
+    std::string const output = request.output.empty() ? beside(request.input) : request.output;
+    for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
+    for (std::string const& text : request.renames) request.options.renames.push_back(parse_rename(text));
+    std::error_code ignored;
+    if (std::filesystem::equivalent(request.input, output, ignored))
+        throw error(plain(output) + ": is the file that is exported; name another one with -o");
+    export_report report;
+    {
+        progress_line progress;
+        request.options.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
+        report = export_file(request.input, output, request.options);
+    }
+    bool const is_file = std::filesystem::is_regular_file(output, ignored);
+    if (request.quiet || !is_file) return 0; // a pipe may be our own stdout
+    std::string line = plain(output) + ": " + std::to_string(report.nodes) + " nodes, opset " +
+                       std::to_string(request.options.opset) + ", " + std::to_string(report.weights) + " weights of " +
+                       size_text(report.weight_bytes);
+    if (report.rewritten_bytes != 0) line += " (" + size_text(report.rewritten_bytes) + " of them laid out anew)";
+    print_out(line + ", " + time_text(clock::now() - start) + '\n');
+    return 0;
+}
+
+} // namespace aton::tool

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// aton print, aton check and aton unconvertible: what is in a file, and what is wrong with it.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/print.hpp>
+#include <aton/frontend/pt2/read_program.hpp>
+#include <aton/model_io/model_io.hpp>
+
+#include "commands.hpp"
+
+namespace aton::tool {
+
+void complain(std::string_view what) {
+    std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());
+}
+
+void print_out(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        throw error("standard output cannot be written");
+}
+
+std::string plain(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return text;
+}
+
+std::string summary(model const& m) {
+    std::string out = "IR " + std::to_string(m.ir_version) + ", opset " + std::to_string(m.graph.opset);
+    for (auto const& [domain, version] : m.graph.opset_imports) out += ", " + domain + ' ' + std::to_string(version);
+    if (!m.producer_name.empty())
+        out += ", made by " + m.producer_name + (m.producer_version.empty() ? "" : ' ' + m.producer_version);
+    return plain(std::move(out));
+}
+
+bool is_archive(std::string const& path) {
+    if (!std::filesystem::is_regular_file(path)) return false; // its reader says what is wrong with it
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return false;
+    char start[2]{};
+    bool const is = std::fread(start, 1, 2, file) == 2 && start[0] == 'P' && start[1] == 'K';
+    std::fclose(file);
+    return is;
+}
+
+namespace {
+
+int print_program(std::string const& path, std::string const& name) {
+    pt2::archive const archive(path);
+    program::program const p = pt2::read_program(archive, name);
+    std::string head = "# model " + plain(p.name);
+    if (archive.models().size() > 1) {
+        head += " of";
+        for (std::string const& each : archive.models()) head += ' ' + plain(each);
+    }
+    if (!p.torch_version.empty()) head += ", torch " + plain(p.torch_version);
+    print_out(head + ", " + std::to_string(p.main.nodes.size()) + " nodes\n" + to_string(p));
+    return 0;
+}
+
+/// For JSON.
+std::string json_text(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return out + '"';
+}
+
+std::string as_json(std::vector<unconvertible> const& all) {
+    std::string out = "[";
+    for (unconvertible const& u : all) {
+        out += out.size() == 1 ? "\n" : ",\n";
+        out += "  {\"op\": " + json_text(u.op) + ", \"count\": " + std::to_string(u.count) +
+               ", \"reason\": " + json_text(u.reason) +
+               ", \"nearest\": " + (u.nearest.empty() ? "null" : json_text(u.nearest)) + ", \"places\": [";
+        for (std::size_t i = 0; i != u.places.size(); ++i) out += (i == 0 ? "" : ", ") + json_text(u.places[i]);
+        out += "]}";
+    }
+    return out + (all.empty() ? "]\n" : "\n]\n");
+}
+
+std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, int opset) {
+    if (all.empty())
+        return "all " + std::to_string(nodes) + " nodes can be converted at opset " + std::to_string(opset) + '\n';
+    std::string out;
+    for (unconvertible const& u : all) {
+        out +=
+            plain(u.op) + ": " + (u.count == 1 ? "once" : std::to_string(u.count) + " times") + ", " + plain(u.reason);
+        if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
+        out += '\n';
+        for (std::string const& place : u.places) out += "    " + plain(place) + '\n';
+    }
+    return out;
+}
+
+} // namespace
+
+int print_file(std::string const& path, std::string const& name) {
+    if (is_archive(path)) return print_program(path, name);
+    if (!name.empty()) throw error(plain(path) + ": --model is for .pt2 files");
+    model const m = read_model(path);
+    std::string out = "# " + summary(m) + '\n';
+    if (!m.external.empty())
+        out += "# " + std::to_string(m.external.size()) + " tensors in other files, the first in " +
+               plain(m.external.front().location) + '\n';
+    for (std::string const& f : m.functions) out += "# function " + plain(f) + '\n';
+    print_out(out + to_string(m.graph));
+    return 0;
+}
+
+int check_models(std::vector<std::string> const& paths) {
+    int status = 0;
+    for (std::string const& path : paths) {
+        try {
+            check_model(path);
+            model const m = read_model(path);
+            print_out(path + ": ok (" + std::to_string(m.graph.nodes.size()) + " nodes, " + summary(m) + ")\n");
+        } catch (error const& e) {
+            complain(e.what());
+            status = 1;
+        }
+    }
+    return status;
+}
+
+int list_unconvertible(unconvertible_request const& request) {
+    program::program p = pt2::read_program(request.input, request.options.model);
+    prepare(p);
+    std::vector<unconvertible> const all = find_unconvertible(p, request.options);
+    print_out(request.format == "json" ? as_json(all) : as_text(all, p.main.nodes.size(), request.options.opset));
+    return 0;
+}
+
+} // namespace aton::tool
