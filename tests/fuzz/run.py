@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds every tests/fuzz/*_fuzz.cpp with Clang's libFuzzer and the sanitizers, and runs each for a while.
+
+    run.py [--seconds N] [--jobs N] [--build FOLDER] [--compiler CLANG] [--include FOLDER:FOLDER] [NAME ...]
+
+NAME: "archive" for archive_fuzz.cpp; without one all of them. A target is linked with the sources of src/program and src/frontend.
+It starts from seeds (samples of tests/data/pt2 and what is in them, registered schemas), takes the words of NAME_fuzz.dict,
+and keeps what it learns in FOLDER. Exit status: 0 nothing found, 1 something found (its input is named), 77 no Clang with libFuzzer.
+"""
+import argparse
+import concurrent.futures
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+samples = sorted((root / "tests/data/pt2").glob("*.pt2"))
+flags = ["-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
+sanitizers = "address,undefined"
+limits = ["-rss_limit_mb=512", "-timeout=5"]
+
+
+def find_compiler(wanted: str, folder: pathlib.Path) -> str | None:
+    """The first Clang that links a fuzz target."""
+    probe = folder / "probe.cpp"
+    probe.write_text('extern "C" int LLVMFuzzerTestOneInput(unsigned char const*, unsigned long) { return 0; }\n')
+    for name in [wanted] if wanted else ["clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++"]:
+        if shutil.which(name) is None:
+            continue
+        command = [name, f"-fsanitize=fuzzer,{sanitizers}", str(probe), "-o", str(folder / "probe")]
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return name
+    return None
+
+
+def compile_one(compiler: str, includes: list[str], source: pathlib.Path, to: pathlib.Path) -> None:
+    launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
+    to.parent.mkdir(parents=True, exist_ok=True)
+    command = launcher + [compiler, *flags, f"-fsanitize=fuzzer-no-link,{sanitizers}", *includes, "-c", str(source), "-o", str(to)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"{source}: does not compile\n{result.stderr}")
+
+
+def build(arguments: argparse.Namespace, compiler: str, names: list[str]) -> None:
+    includes = [f"-I{f}" for f in [root / "include", root / "src", *filter(None, arguments.include.split(":"))]]
+    sources = sorted([*root.glob("src/program/*.cpp"), *root.glob("src/frontend/*/*.cpp")])
+    objects = {s: arguments.build / "objects" / s.relative_to(root).with_suffix(".o") for s in sources}
+    targets = {here / f"{n}_fuzz.cpp": arguments.build / "objects" / f"{n}_fuzz.o" for n in names}
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        work = [pool.submit(compile_one, compiler, includes, s, o) for s, o in {**objects, **targets}.items()]
+        for w in work:
+            w.result()
+    library = arguments.build / "libaton_fuzzed.a"
+    library.unlink(missing_ok=True)
+    subprocess.run(["ar", "rcs", str(library), *map(str, objects.values())], check=True)
+    for name in names:
+        link = [compiler, f"-fsanitize=fuzzer,{sanitizers}", str(arguments.build / "objects" / f"{name}_fuzz.o"),
+                str(library), *arguments.library, "-o", str(arguments.build / f"{name}_fuzz")]
+        subprocess.run(link, check=True)
+
+
+def programs() -> list[bytes]:
+    """The JSON of the models in the samples."""
+    out = []
+    for path in samples:
+        with zipfile.ZipFile(path) as archive:
+            wanted = [n for n in archive.namelist() if "/models/" in n or n == "serialized_exported_program.json"]
+            out += [archive.read(n) for n in wanted]
+    return out
+
+
+def expressions() -> list[bytes]:
+    found: set[str] = set()
+
+    def walk(node: object) -> None:
+        if isinstance(node, dict):
+            if isinstance(node.get("expr_str"), str):
+                found.add(node["expr_str"])
+            for child in node.values():
+                walk(child)
+        elif isinstance(node, list):
+            for child in node:
+                walk(child)
+
+    for program in programs():
+        walk(json.loads(program))
+    old = ["s0", "2*s0 + 1", "(s0//2)", "Mod(s0, 3)", "s0**2 - s1", "Max(1, u0)"]
+    return [e.encode() for e in sorted(found) + old]
+
+
+def configs() -> list[bytes]:
+    out = []
+    for path in samples:
+        with zipfile.ZipFile(path) as archive:
+            out += [archive.read(n) for n in archive.namelist() if n.endswith("_config.json")]
+    return out
+
+
+def pickles() -> list[bytes]:
+    out = []
+    for path in samples:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if name.endswith(".pt"):
+                    with zipfile.ZipFile(io.BytesIO(archive.read(name))) as saved:
+                        out += [saved.read(n) for n in saved.namelist() if n.endswith("data.pkl")]
+    return out
+
+
+def schemas() -> list[bytes]:
+    text = (root / "include/aton/aten/generated/function_schemas.hpp").read_text()
+    found = re.findall(r'^    "(\w+::.*)"', text, re.MULTILINE)
+    return [s.encode().decode("unicode_escape").encode("latin-1") for s in found[::20]]
+
+
+def seeds(name: str) -> list[bytes]:
+    known = {"archive": lambda: [p.read_bytes() for p in samples] + configs(), "pickle": pickles, "program": programs,
+             "expression": expressions, "schema": schemas}
+    return known.get(name, list)()
+
+
+def fuzz(arguments: argparse.Namespace, name: str) -> tuple[bool, str]:
+    """Runs one target; whether all is well, and what there is to say."""
+    corpus = arguments.build / "corpus" / name
+    findings = arguments.build / "findings" / name
+    for folder in (corpus, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    for i, seed in enumerate(seeds(name)):
+        (corpus / f"seed_{i:04}").write_bytes(seed)
+    dictionary = here / f"{name}_fuzz.dict"
+    words = [f"-dict={dictionary}"] if dictionary.exists() else []
+    command = [str(arguments.build / f"{name}_fuzz"), f"-max_total_time={arguments.seconds}", *limits, *words,
+               f"-artifact_prefix={findings}/", "-print_final_stats=1", str(corpus)]
+    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+    runs = re.search(r"number_of_executed_units: (\d+)", result.stderr)
+    memory = re.search(r"peak_rss_mb: +(\d+)", result.stderr)
+    coverage = re.findall(r" cov: (\d+)", result.stderr)
+    figures = f"{runs[1] if runs else '?'} runs, {coverage[-1] if coverage else '?'} edges, {memory[1] if memory else '?'} MiB"
+    if result.returncode == 0:
+        return True, f"{name}_fuzz: {figures}, nothing found"
+    return False, f"{name}_fuzz: FAILED after {figures}; its input is in {findings}\n" + "\n".join(result.stderr.splitlines()[-60:])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
+    parser.add_argument("--jobs", type=int, default=2, help="at a time (2)")
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build/fuzz", help="where everything is put (build/fuzz)")
+    parser.add_argument("--compiler", default="", help="a Clang with libFuzzer; without it the newest that is found")
+    parser.add_argument("--include", default="", help="more include folders, with ':' between them")
+    parser.add_argument("--library", action="append", default=None, help="what to link with (-lsimdjson)")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    arguments = parser.parse_args()
+    arguments.library = arguments.library or ["-lsimdjson"]
+    arguments.build.mkdir(parents=True, exist_ok=True)
+    there = sorted(p.name.removesuffix("_fuzz.cpp") for p in here.glob("*_fuzz.cpp"))
+    if unknown := set(arguments.names) - set(there):
+        parser.error(f"no such target: {', '.join(sorted(unknown))}; there are {', '.join(there)}")
+    names = arguments.names or there
+    compiler = find_compiler(arguments.compiler, arguments.build)
+    if compiler is None:
+        print("skipped: no Clang with libFuzzer")
+        return 77
+    build(arguments, compiler, names)
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for is_good, report in pool.map(lambda name: fuzz(arguments, name), names):
+            print(report, flush=True)
+            good = good and is_good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
