@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Makes a machine ready to build Aton: Debian packages (where missing, as root) and a Python environment in build/venv.
 # Source it (`. tools/setup.sh`) to get ATON_ROOT, ATON_PYTHON and ATON_ONNX_SOURCE_DIR; or run it. When everything is
-# there it takes a blink and touches no network. ATON_WITH_TORCH=1 adds torch, which only making new test data needs.
+# there it takes a blink and touches no network. ATON_WITH_TORCH=1 adds torch and the
+# packages whose models the tests export.
 
 aton_setup() {
     local root missing=() package
@@ -32,10 +33,13 @@ aton_setup() {
     # One pip run for each new list of requirements, remembered beside the environment.
     local wanted
     wanted="$(cat "$root/tools/requirements.txt"; echo "torch: ${ATON_WITH_TORCH:-0}")"
+    if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then wanted+="$(cat "$root/tests/models/requirements.txt")"; fi
     if [ "$(cat "$venv/aton-requirements" 2>/dev/null)" != "$wanted" ]; then
         echo "setup: installing Python packages into build/venv"
         local pip=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --root-user-action=ignore)
-        if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then "${pip[@]}" torch==2.13.0 || return 1; fi
+        if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then # torch alone first: what depends on it must not choose another build
+            "${pip[@]}" torch==2.13.0 && "${pip[@]}" -r "$root/tests/models/requirements.txt" || return 1
+        fi
         "${pip[@]}" -r "$root/tools/requirements.txt" || return 1
         printf '%s\n' "$wanted" >"$venv/aton-requirements"
     fi

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""What torch makes of the models in the zoo: a folder for each, with raw.pt2 (straight from torch.export.export),
+decomposed.pt2 (after run_decompositions()), cases.npz (inputs and torch's own outputs, twice) and about.json. A folder
+that is up to date stays."""
+
+import copy
+import hashlib
+import importlib.metadata
+import json
+import logging
+import pathlib
+import shutil
+import warnings
+
+HERE = pathlib.Path(__file__).resolve().parent
+KINDS = ("raw", "decomposed")
+
+
+class Unfit(Exception):
+    """A model that proves nothing."""
+
+
+def fingerprint(entry):
+    """Changes with everything that a folder is made from."""
+    found = hashlib.sha256()
+    for path in (HERE / "zoo.py", HERE / "exported.py", entry.source):
+        found.update(path.read_bytes())
+    for package in ("torch", *entry.needs):
+        found.update(f"{package} {importlib.metadata.version(package)}\n".encode())
+    return found.hexdigest()
+
+
+def read_about(folder):
+    try:
+        return json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def prepare(entry, folder):
+    """Fills the folder where it is not up to date; gives what is in its about.json."""
+    wanted = fingerprint(entry)
+    about = read_about(folder)
+    if about.get("fingerprint") == wanted:
+        return about
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    about = make_folder(entry, folder) | {"fingerprint": wanted}
+    (folder / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    return about
+
+
+def make_folder(entry, folder):
+    import numpy
+    import torch
+
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        made = entry.make()
+        check_reaction(made)
+        cases = {}
+        for number, args in enumerate((made.args, made.other)):
+            cases |= record(made.module, args, number)
+        program = torch.export.export(made.module, copy.deepcopy(made.args), dynamic_shapes=made.dynamic)
+        torch.export.save(program, folder / "raw.pt2")
+        torch.export.save(program.run_decompositions(), folder / "decomposed.pt2")
+    numpy.savez(folder / "cases.npz", **cases)
+    return {"parameters": sum(p.numel() for p in made.module.parameters()), "dynamic": made.dynamic is not None}
+
+
+def tensors(tree):
+    """The tensors in a tree of arguments or results, in the order of torch.export."""
+    import torch
+
+    return [leaf for leaf in torch.utils._pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def run(module, args):
+    """Results of a copy of the module, and the buffers and arguments that the call changed: {name: new value}."""
+    import torch
+
+    module, given = copy.deepcopy(module), copy.deepcopy(args)
+    before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    results = [r.clone() for r in tensors(module(*given))]
+    changed = {n: b for n, b in module.named_buffers() if not torch.equal(b, before[n])}
+    for i, (old, new) in enumerate(zip(tensors(args), tensors(given))):
+        if not torch.equal(old, new):
+            changed[f"argument {i}"] = new
+    return results, changed
+
+
+def record(module, args, number):
+    """Arrays of a call, by name: input_0_1, output_0_1, state_0_mean."""
+    results, changed = run(module, args)
+    found = {f"input_{number}_{i}": t.numpy() for i, t in enumerate(tensors(args))}
+    found |= {f"output_{number}_{i}": t.numpy() for i, t in enumerate(results)}
+    return found | {f"state_{number}_{name}": t.numpy() for name, t in changed.items()}
+
+
+def changed_arguments(args):
+    """The same shapes, other values."""
+    import torch
+
+    def change(leaf):
+        if not isinstance(leaf, torch.Tensor) or leaf.numel() == 0 or leaf.dtype == torch.bool:
+            return leaf
+        if leaf.is_floating_point():
+            return leaf + torch.randn_like(leaf)
+        return (leaf + 1) % (leaf.max() + 1).clamp(min=1)
+
+    return torch.utils._pytree.tree_map(change, args)
+
+
+def check_reaction(made):
+    """Outputs that stay as they are when the inputs change prove nothing."""
+    import torch
+
+    first, second = run(made.module, made.args)[0], run(made.module, changed_arguments(made.args))[0]
+    for a, b in zip(first, second):
+        if a.shape == b.shape and a.numel():
+            a, b = torch.nan_to_num(a.double()), torch.nan_to_num(b.double())
+            difference = (a - b).abs().max()
+            if difference > 1e-3 and difference > 0.01 * a.abs().max():
+                return
+    raise Unfit("the outputs do not react to the inputs")

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: MIT
+"""Small modules, one trait each: pooling with dynamic sizes, mixed dtypes, indexing, in-place writes,
+..."""
+
+import functools
+
+import torch
+import torch.nn.functional as F
+
+from zoo import Apply, Made, dim, ids, model, normal
+
+BATCH, HEIGHT, WIDTH = dim("batch"), dim("height", 3, 200), dim("width", 3, 200)
+
+
+def rows(function, *width, batch=3, other=5, dtype=torch.float32):
+    """One tensor with a dynamic first dim."""
+    return Made(
+        Apply(function), (normal(batch, *width, dtype=dtype),), (normal(other, *width, dtype=dtype),), ({0: BATCH},)
+    )
+
+
+@model("adaptive_pool_view", quick=True, parts=["avg", "max"])
+def adaptive_pool_view(kind):
+    pool = F.adaptive_avg_pool2d if kind == "avg" else F.adaptive_max_pool2d
+    module = Apply(lambda x: pool(x, (1, 1)).view(x.size(0), -1))
+    return Made(module, (normal(2, 5, 7, 9),), (normal(4, 5, 12, 6),), ({0: BATCH, 2: HEIGHT, 3: WIDTH},))
+
+
+@model("adaptive_pool_sizes")
+def adaptive_pool_sizes():
+    """Sizes that divide, and those that do not."""
+    function = lambda x: (
+        F.adaptive_avg_pool2d(x, (3, None)),
+        F.adaptive_avg_pool2d(x, (4, 5)),
+        F.adaptive_max_pool2d(x, (2, 7)),
+    )
+    return rows(function, 4, 6, 14)
+
+
+@model("mixed_float_int", quick=True)
+def mixed_float_int():
+    function = lambda x, n: (x.int() + n, n.float() * x, (x * 3).long() // 2, n / 4, x + n.int())
+    return Made(
+        Apply(function),
+        (normal(3, 4), ids(3, 4, below=50)),
+        (normal(2, 4), ids(2, 4, below=50)),
+        ({0: BATCH}, {0: BATCH}),
+    )
+
+
+@model("log1p", quick=True)
+def log1p():
+    return rows(lambda x: (torch.log1p(x.abs()), torch.expm1(x * 0.1)), 5)
+
+
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp exp2 expm1 floor log log10 log2 neg reciprocal
+round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc frac""".split()
+
+
+@model("elementwise")
+def elementwise():
+    """Each on values inside its domain."""
+    return rows(
+        lambda x: [getattr(torch, name)(torch.sigmoid(x) * 0.8 + (1.1 if name == "acosh" else 0.1)) for name in UNARY],
+        6,
+    )
+
+
+@model("activations")
+def activations():
+    functions = [
+        F.celu,
+        F.elu,
+        F.gelu,
+        F.hardshrink,
+        F.hardsigmoid,
+        F.hardswish,
+        F.hardtanh,
+        F.leaky_relu,
+        F.logsigmoid,
+        F.mish,
+        F.relu6,
+        F.selu,
+        F.silu,
+        F.softplus,
+        F.softshrink,
+        F.softsign,
+        F.tanhshrink,
+        functools.partial(F.glu, dim=-1),
+        functools.partial(F.threshold, threshold=0.2, value=-3.0),
+        functools.partial(F.softmin, dim=1),
+    ]
+    return rows(lambda x: [f(x * 3) for f in functions], 6)
+
+
+@model("reductions")
+def reductions():
+    function = lambda x: (
+        x.sum((0, 2)),
+        x.mean(1, keepdim=True),
+        x.amax(2),
+        x.amin((1, 2)),
+        x.prod(2),
+        x.std(1),
+        x.var((0, 2), correction=0),
+        x.norm(dim=2),
+        x.logsumexp(1),
+        x.argmax(2),
+        x.argmin(1, keepdim=True),
+        (x > 0).any(2),
+        (x > -1).all(1),
+        x.max(1).values,
+        x.median(2).values,
+        torch.linalg.vector_norm(x, 3, dim=(1, 2)),
+        (x > 0).sum(2),
+    )
+    return rows(function, 4, 5)
+
+
+@model("shapes", quick=True)
+def shapes():
+    def function(x):
+        batch, width = x.shape[0], x.shape[2]
+        return (
+            x.reshape(batch * 2, -1),
+            x.permute(2, 0, 1),
+            x.flip(1, 2),
+            x.roll((1, -2), (0, 2)),
+            x.repeat(1, 2, 3),
+            x.tile(2),
+            torch.stack((x, x + 1), 1),
+            x.unsqueeze(0).expand(4, -1, -1, -1),
+            x.split([1, 3], 1)[1],
+            torch.chunk(x, 3, 2)[2],
+            x.new_full((batch, width), 2.5),
+            torch.arange(batch) * width,
+            x.narrow(2, 1, 3),
+            x.unfold(2, 3, 2),
+            x.movedim(0, 2),
+            x.diagonal(0, 1, 2),
+            x.tril(1),
+            torch.nn.functional.one_hot((x[:, 0] > 0).long(), 3),
+        )
+
+    return rows(function, 4, 6)
+
+
+@model("slices_dynamic", quick=True)
+def slices_dynamic():
+    def function(x):
+        half = x.shape[1] // 2
+        return (
+            x[:, half:],
+            x[:, : x.shape[1] - 1],
+            x[:, ::2],
+            x[:, -1],
+            torch.cat((x[:, 1:], x[:, :1]), 1),
+            x.mean(1) * half,
+        )
+
+    return Made(Apply(function), (normal(2, 6, 3),), (normal(4, 9, 3),), ({0: BATCH, 1: torch.export.Dim.DYNAMIC},))
+
+
+@model("writes_in_place", quick=True)
+def writes_in_place():
+    def function(x):
+        y = x.clone()
+        y[:, 1] = 7.0
+        y[:, 2:4].mul_(2).add_(x[:, :2], alpha=0.5)
+        z = y.view(y.shape[0], 2, 3)
+        z.select(1, 1).relu_()
+        y.masked_fill_(x > 1, -1.0).clamp_(max=5)
+        return y, z.sum(2)
+
+    return rows(function, 6)
+
+
+@model("input_written")
+def input_written():
+    """The caller sees that its argument changed: an output of its own."""
+    return Made(Apply(lambda x, y: x.mul_(2).add_(1) @ y), (normal(3, 4), normal(4, 2)), (normal(3, 4), normal(4, 2)))
+
+
+@model("gather_scatter")
+def gather_scatter():
+    def function(x, index):
+        return (
+            x.gather(1, index),
+            torch.zeros_like(x).scatter(1, index, x[:, :3]),
+            x.scatter_add(1, index, x[:, :3] * 2),
+            x.scatter_reduce(1, index, x[:, 1:4], "amax", include_self=False),
+            x.index_select(1, index[0]),
+            x.take_along_dim(index, 1),
+        )
+
+    indices = [torch.stack([torch.randperm(5)[:3] for _ in range(n)]) for n in (3, 3)]
+    return Made(Apply(function), (normal(3, 5), indices[0]), (normal(3, 5), indices[1]))
+
+
+@model("index_put", quick=True)
+def index_put():
+    def function(x, where, values):
+        y = x.clone()
+        y[where, 1] = values
+        y.index_put_((where,), values[:, None].expand(-1, 4), accumulate=True)
+        return y, x[where], x[:, torch.tensor([2, 0])], x[where[:, None], torch.tensor([1, 3])]
+
+    args, other = (normal(5, 4), torch.tensor([4, 0]), normal(2)), (normal(7, 4), torch.tensor([1, 6, 3]), normal(3))
+    return Made(Apply(function), args, other, ({0: BATCH}, {0: dim("count", 1, 99)}, {0: dim("count", 1, 99)}))
+
+
+@model("sort_topk")
+def sort_topk():
+    function = lambda x: (
+        *x.sort(1, descending=True),
+        *x.topk(3, 1, largest=False),
+        x.argsort(1),
+        x.sort(dim=0, stable=True).values,
+    )
+    return rows(function, 6)
+
+
+@model("masked_softmax")
+def masked_softmax():
+    function = lambda x, keep: torch.where(keep, x, float("-inf")).softmax(-1).nan_to_num(0.0)
+    keep = torch.tensor([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]], dtype=torch.bool)
+    return Made(Apply(function), (normal(3, 4), keep), (normal(2, 4), keep[1:] ^ keep[:2]), ({0: BATCH}, {0: BATCH}))
+
+
+@model("cumsum_cumprod")
+def cumsum_cumprod():
+    return rows(lambda x: (x.cumsum(1), x.cumsum(0), (x > 0).cumsum(1), (x.abs() + 0.5).log().cumsum(1).exp()), 5)
+
+
+@model("einsum")
+def einsum():
+    def function(x, y):
+        return (
+            torch.einsum("bij,bjk->bik", x, y),
+            torch.einsum("bij->bji", x),
+            torch.einsum("bij,bjk->b", x, y),
+            torch.einsum("...ij->...i", x),
+        )
+
+    args, other = (normal(2, 3, 4), normal(2, 4, 5)), (normal(6, 3, 4), normal(6, 4, 5))
+    return Made(Apply(function), args, other, ({0: BATCH}, {0: BATCH}))
+
+
+@model("matrix_products", quick=True)
+def matrix_products():
+    def function(x, y):
+        z = x @ y
+        return (
+            z,
+            torch.baddbmm(z, x, y, beta=0.5, alpha=2),
+            x[0] @ y[0],
+            x @ y[0, :, 0],
+            x[:, 0, :] @ y[0],
+            torch.addmm(z[0], x[0], y[0], alpha=3),
+        )
+
+    args, other = (normal(2, 3, 4), normal(2, 4, 5)), (normal(6, 3, 4), normal(6, 4, 5))
+    return Made(Apply(function), args, other, ({0: BATCH}, {0: BATCH}))
+
+
+@model("integers")
+def integers():
+    function = lambda n: (
+        n // 3,
+        n % 5,
+        torch.remainder(n, -4),
+        n.fmod(3),
+        torch.div(n, 7, rounding_mode="trunc"),
+        n & 6,
+        n | 1,
+        n ^ 3,
+        ~n,
+        n << 2,
+        n.clamp(-3, 9),
+        n == 4,
+        (n > 2) & (n < 9),
+        n.abs(),
+        n.float().pow(2),
+        n.sum(1),
+        n.to(torch.uint8),
+        n.bool(),
+    )
+    return Made(Apply(function), (ids(3, 4, below=30) - 10,), (ids(5, 4, below=30) - 10,), ({0: BATCH},))
+
+
+@model("comparisons")
+def comparisons():
+    function = lambda x, y: (
+        torch.maximum(x, y),
+        torch.fmin(x, y),
+        x > y,
+        x.ne(y).logical_xor(x < 0),
+        torch.where(x > y, x, 2),
+        x.clamp(y - 1, y + 1),
+        torch.lerp(x, y, 0.3),
+        torch.addcmul(x, x, y, value=0.5),
+        torch.addcdiv(x, y, x.abs() + 1),
+        torch.atan2(x, y),
+        torch.isnan(x / (x - x)),
+        x.sign() * x.abs() ** 1.5,
+        x.copysign(y),
+        torch.hypot(x, y),
+    )
+    return Made(Apply(function), (normal(3, 4), normal(4)), (normal(2, 4), normal(4)), ({0: BATCH}, None))
+
+
+@model("padding")
+def padding():
+    function = lambda x: (
+        F.pad(x, (1, 2, 0, 3), value=1.5),
+        F.pad(x[:, 1], (2, 1), "reflect"),
+        F.pad(x, (1, 2, 2, 0), "replicate"),
+        F.pad(x, (0, 2, 1, 1), "circular"),
+        F.pad(x, (-1, 2)),
+    )
+    return rows(function, 2, 5, 6)
+
+
+@model("pooling")
+def pooling():
+    function = lambda x: (
+        F.max_pool2d(x, 3, 2, 1, 1, True),
+        F.avg_pool2d(x, (2, 3), (2, 1), (1, 0), True, False),
+        F.lp_pool2d(x, 2, 2),
+        F.max_pool2d(x, 2, return_indices=True)[1],
+        F.avg_pool1d(x[:, 0], 3, 2, 1),
+        F.max_pool1d(x[:, 1], 2, dilation=3),
+    )
+    return rows(function, 2, 9, 11)
+
+
+@model("convolutions")
+def convolutions():
+    weights = [torch.nn.Parameter(torch.randn(*s)) for s in ((6, 2, 3, 2), (4, 3, 3, 3), (8, 1, 2, 5), (4, 3, 2))]
+
+    class Convolutions(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = torch.nn.ParameterList(weights)
+
+        def forward(self, x):
+            a, b, c, d = self.weights
+            return (
+                F.conv2d(x, a, None, (2, 1), (1, 2), (1, 2), groups=2),
+                F.conv_transpose2d(x, b, None, 2, 1, 1, dilation=2),
+                F.conv2d(x, c, padding="same", groups=4),
+                F.conv1d(x[:, :3, 0], d, padding="valid", stride=2),
+            )
+
+    return Made(Convolutions(), (normal(2, 4, 9, 11),), (normal(5, 4, 9, 11),), ({0: BATCH},))
+
+
+@model("norms")
+def norms():
+    function = lambda x: (
+        F.layer_norm(x, x.shape[2:]),
+        F.layer_norm(x, [6], None, None, 1e-2),
+        F.rms_norm(x, [6], eps=1e-3),
+        F.normalize(x, dim=1),
+        F.local_response_norm(x, 3, alpha=0.1, k=2.0),
+        F.instance_norm(x),
+        F.group_norm(x, 2),
+        F.cosine_similarity(x, x.flip(2), 1),
+    )
+    return rows(function, 4, 6)
+
+
+@model("nested_arguments", quick=True)
+def nested_arguments():
+    """Tuples, dicts, a number and None among the arguments; a dict among the results, the input itself as one of
+    them."""
+
+    def function(x, pair, options, factor, nothing):
+        return {"sum": x + pair[0] * factor, "same": pair[1], "list": [options["b"] - x, options["a"]], "none": nothing}
+
+    def arguments(n):
+        return normal(n, 3), (normal(n, 3), normal(2)), {"b": normal(n, 3), "a": normal(1)}, 2.5, None
+
+    return Made(
+        Apply(function),
+        arguments(2),
+        arguments(4),
+        ({0: BATCH}, ({0: BATCH}, None), {"b": {0: BATCH}, "a": None}, None, None),
+    )
+
+
+@model("constants_and_ranges")
+def constants_and_ranges():
+    table = torch.randn(5, 4)
+    function = lambda x: (
+        x + table[1],
+        torch.linspace(0, 1, 4) * x,
+        torch.eye(4) @ x[0],
+        torch.ones_like(x) * 3,
+        x + torch.tensor(2.5),
+        torch.full((2, x.shape[0]), 7),
+        torch.zeros(x.shape[0], dtype=torch.int32),
+        torch.meshgrid(torch.arange(x.shape[0]).float(), x[0], indexing="ij")[1],
+    )
+    return rows(function, 4)
+
+
+@model("empty_batch_allowed")
+def empty_batch_allowed():
+    """A batch may be empty: the second input is."""
+    function = lambda x: (F.relu(x @ torch.eye(4, 3)), x.sum(0), torch.cat((x, x * 2), 1))
+    return Made(Apply(function), (normal(3, 4),), (normal(0, 4),), ({0: dim("batch", 0, 50)},))
