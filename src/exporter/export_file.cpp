@@ -29,7 +29,10 @@ export_report export_file(std::string const& from, std::string const& to, export
     weights.source = from;
     weights.progress = options.progress;
     weight_report const written = write_model(graph, to, weights, {});
-    return {graph.nodes.size(), written.count, written.bytes, written.rewritten};
+    export_report report{graph.nodes.size(), graph.initializers.size(), 0, written.rewritten};
+    for (graph_initializer const& i : graph.initializers)
+        report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
+    return report;
 }
 
 } // namespace aton

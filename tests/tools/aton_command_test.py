@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The aton command from outside: what it prints, where, and with which exit status (0 done, 1 failed, 2 wrong usage).
 
-usage: aton_command_test.py ATON FIRST_MODEL
+usage: aton_command_test.py ATON FIRST_MODEL SAMPLES
+
+SAMPLES is a folder of .pt2 files.
 """
 
 import json
@@ -11,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ATON, FIRST_MODEL = sys.argv[1:3]
+ATON, FIRST_MODEL, SAMPLES = sys.argv[1:4]
 
 
 def aton(*arguments):
@@ -85,11 +87,77 @@ class AtonCommand(unittest.TestCase):
         self.fails(aton("ops", "--all", "--mapped"), 2)
 
     def test_help_and_version(self):
-        for arguments in ([], ["ops"], ["print"], ["check"]):
+        for arguments in ([], ["ops"], ["print"], ["check"], ["export"], ["unconvertible"]):
             run = aton(*arguments, "--help")
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             self.assertIn("Usage: aton", run.stdout)
         self.assertRegex(aton("--version").stdout, r"^aton \d+\.\d+\.\d+\n$")
+
+    def sample(self, name):
+        return Path(SAMPLES, name)
+
+    def test_print_shows_a_program(self):
+        run = aton("print", self.sample("linear_relu_dynbatch.pt2"))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        lines = run.stdout.splitlines()
+        self.assertRegex(lines[0], r"^# model model, torch 2\.\d+\.\d+.*, 2 nodes$")
+        self.assertIn("graph(%x: Float(s77, 4)):", lines)
+        self.assertIn("  %p_fc_weight: Float(3, 4) = parameter fc.weight", lines)
+        self.assertIn("  return (%relu)", lines)
+        self.assertIn("# fc, make_tiny.py:17 in forward", run.stdout)
+        self.fails(aton("print", self.model, "--model", "x"), 1, "--model")
+        self.fails(aton("print", self.sample("multi_model.pt2")), 1, "prefill", "decode")
+        self.assertIn("# model decode of decode prefill", aton("print", self.sample("multi_model.pt2"), "--model", "decode").stdout)
+
+    def test_export(self):
+        target = Path(self.folder.name, "out.onnx")
+        run = aton("export", self.sample("linear_relu_dynbatch.pt2"), "-o", target, "--opset", 17, "--dim", "x:0=batch",
+                   "--rename", "relu=probabilities")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"out\.onnx: 2 nodes, opset 17, 2 weights of 60 bytes, [\d.]+ m?s\n$")
+        printed = aton("print", target).stdout
+        self.assertIn("graph(%x : Float(batch, 4)):", printed)
+        self.assertIn("return (%probabilities)", printed)
+        self.assertIn("opset 17", printed)
+        self.assertEqual(aton("check", target).returncode, 0)
+        self.assertEqual(aton("export", self.sample("tied.pt2"), "-o", target, "-q").stdout, "")
+
+    def test_export_to_stdout_is_the_model_alone(self):
+        run = subprocess.run([ATON, "export", self.sample("tied.pt2"), "-o", "/dev/stdout"], capture_output=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+        copy = self.file("piped.onnx", run.stdout)
+        self.assertEqual(aton("check", copy).returncode, 0)
+
+    def test_the_default_output_lies_beside_the_input(self):
+        copy = self.file("tied.copy.pt2", self.sample("tied.pt2").read_bytes())
+        self.assertEqual(aton("export", copy).returncode, 0)
+        self.assertTrue(copy.with_name("tied.copy.onnx").exists())
+
+    def test_wrong_options_of_export(self):
+        sample, target = self.sample("tied.pt2"), Path(self.folder.name, "never.onnx")
+        for options, words in ((["--opset", "12"], ["--opset", "13"]), (["--opset", "99"], ["99"]),
+                               (["--weights", "gone"], ["gone", "embed, external, reference"]),
+                               (["--operators", "all"], ["keep, standard"]), (["--state", "x"], ["inputs, outputs"]),
+                               (["--frobnicate"], ["frobnicate"])):
+            self.fails(aton("export", sample, "-o", target, *options), 2, *words)
+        self.fails(aton("export"), 2, "MODEL.pt2")
+        for options, words in ((["--dim", "batch"], ["INPUT:AXIS=NAME"]), (["--dim", "x:one=n"], ["INPUT:AXIS=NAME"]),
+                               (["--dim", "nobody:0=n"], ["no input 'nobody'"]), (["--rename", "x"], ["OLD=NEW"]),
+                               (["--rename", "nobody=x"], ["nobody"]), (["--model", "other"], ["other", "model"])):
+            self.fails(aton("export", sample, "-o", target, *options), 1, *words)
+        self.assertFalse(target.exists())
+
+    def test_what_cannot_be_converted_is_listed(self):
+        run = aton("unconvertible", self.sample("dtypes.pt2"))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"^aten::real: once, complex numbers\n    make_tiny\.py:104 in forward\n$")
+        rows = json.loads(aton("unconvertible", self.sample("dtypes.pt2"), "--format", "json").stdout)
+        self.assertEqual([(row["op"], row["count"]) for row in rows], [("aten::real", 1)])
+        run = aton("unconvertible", self.sample("tied.pt2"), "--opset", 13)
+        self.assertRegex(run.stdout, r"^all \d+ nodes can be converted at opset 13\n$")
+        self.assertEqual(json.loads(aton("unconvertible", self.sample("tied.pt2"), "--format", "json").stdout), [])
+        self.fails(aton("unconvertible", "nowhere.pt2"), 1, "nowhere.pt2")
+        self.fails(aton("unconvertible", self.model), 1, "first_model.onnx")
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w") as full:

@@ -54,8 +54,8 @@ struct export_options {
 /// What an export did.
 struct export_report {
     std::size_t nodes = 0;
-    std::size_t weights = 0;
-    std::uint64_t weight_bytes = 0;
+    std::size_t weights = 0;           ///< initializers: weights, and constants
+    std::uint64_t weight_bytes = 0;    ///< of all of them
     std::uint64_t rewritten_bytes = 0; ///< of these, laid out or computed anew
 };
 

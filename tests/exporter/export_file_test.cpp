@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// export_file on real files: what is written, what the report says, and that nothing is left behind by what fails.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <aton/exporter/exporter.hpp>
+#include <aton/frontend/pt2/read_program.hpp>
+#include <aton/model_io/model_io.hpp>
+
+namespace {
+
+using namespace aton;
+namespace fs = std::filesystem;
+
+struct folder {
+    fs::path path = fs::temp_directory_path() / ("aton_export_file_test." + std::to_string(::getpid()));
+    folder() { fs::create_directory(path); }
+    folder(folder const&) = delete;
+    folder& operator=(folder const&) = delete;
+    ~folder() { fs::remove_all(path); }
+    [[nodiscard]] std::string operator/(char const* name) const { return (path / name).string(); }
+    [[nodiscard]] std::size_t count() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+    }
+};
+
+std::string sample(char const* name) { return std::string(ATON_PT2_SAMPLES "/") + name; }
+
+std::string message_of(std::string const& from, std::string const& to, export_options const& options = {}) {
+    try {
+        export_file(from, to, options);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("a file is exported and says what it holds") {
+    folder const f;
+    std::uint64_t calls = 0;
+    export_options options;
+    options.opset = 17;
+    options.dims = {{"x", 0, "batch"}};
+    options.renames = {{"relu", "probabilities"}};
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+        CHECK(done <= total);
+        ++calls;
+    };
+    export_report const report = export_file(sample("linear_relu_dynbatch.pt2"), f / "m.onnx", options);
+    model const m = read_model(f / "m.onnx");
+    CHECK(report.nodes == m.graph.nodes.size());
+    CHECK(report.weights == 2);
+    CHECK(report.weight_bytes == (3 * 4 + 3) * 4);
+    CHECK(m.graph.opset == 17);
+    CHECK(m.graph.values[m.graph.inputs.at(0)].name == "x");
+    CHECK(m.graph.values[m.graph.inputs[0]].type.shape[0].symbol() == "batch");
+    CHECK(m.graph.values[m.graph.outputs.at(0)].name == "probabilities");
+    check_model(f / "m.onnx");
+}
+
+TEST_CASE("buffers that the model changes are outputs, and inputs where that is asked for") {
+    folder const f;
+    export_file(sample("kv_cache.pt2"), f / "outputs.onnx");
+    export_options options;
+    options.state = state_mode::inputs;
+    export_file(sample("kv_cache.pt2"), f / "inputs.onnx", options);
+    model const outputs = read_model(f / "outputs.onnx");
+    model const inputs = read_model(f / "inputs.onnx");
+    std::size_t const states = outputs.graph.outputs.size() - 2; // the program returns two tensors
+    CHECK(states >= 1);
+    CHECK(inputs.graph.inputs.size() == outputs.graph.inputs.size() + states);
+    for (std::size_t i = 2; i != outputs.graph.outputs.size(); ++i) {
+        std::string const name = outputs.graph.values[outputs.graph.outputs[i]].name;
+        REQUIRE(name.ends_with(".out"));
+        bool found = false;
+        for (value_id id : inputs.graph.inputs) found = found || inputs.graph.values[id].name + ".out" == name;
+        CHECK_MESSAGE(found, name);
+    }
+}
+
+TEST_CASE("one of several models is chosen by its name") {
+    folder const f;
+    export_options options;
+    CHECK(contains(message_of(sample("multi_model.pt2"), f / "m.onnx"), "decode"));
+    CHECK(f.count() == 0);
+    options.model = "decode";
+    export_file(sample("multi_model.pt2"), f / "m.onnx", options);
+    CHECK(read_model(f / "m.onnx").graph.name == "decode");
+    options.model = "nothing";
+    CHECK(contains(message_of(sample("multi_model.pt2"), f / "n.onnx", options), "prefill"));
+}
+
+TEST_CASE("what fails leaves an older file alone and nothing behind") {
+    folder const f;
+    std::ofstream(f / "m.onnx") << "old";
+    CHECK(contains(message_of(sample("nowhere.pt2"), f / "m.onnx"), "nowhere.pt2"));
+    CHECK(contains(message_of(sample("dtypes.pt2"), f / "m.onnx"), "aten::"));
+    export_options options;
+    options.weights = weight_mode::reference;
+    CHECK(contains(message_of(sample("tied.pt2"), f / "m.onnx", options), "must lie in the folder of"));
+    CHECK(f.count() == 1);
+    CHECK(fs::file_size(f / "m.onnx") == 3);
+}
+
+TEST_CASE("weights that repeat a few bytes without end are refused") {
+    program::program p = pt2::read_program(sample("tied.pt2"));
+    prepare(p);
+    for (program::input& in : p.inputs) {
+        if (in.data.parts.empty() || in.data.sizes.size() != 2) continue;
+        in.data.sizes = {std::int64_t{1} << 20, std::int64_t{1} << 20};
+        in.data.parts[0].sizes = in.data.sizes;
+        in.data.parts[0].strides = {0, 0};
+    }
+    CHECK_THROWS_WITH_AS((void)convert_program(p), doctest::Contains("repeat elements"), error);
+}
