@@ -87,7 +87,8 @@ command add_export(CLI::App& app) {
         ->type_name("OLD=NEW")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    sub.add_flag("!--no-optimize", options.optimize, "Leave the graph as the mappings made it");
+    sub.add_flag_callback(
+        "--no-optimize", [request] { request->options.optimize = false; }, "Leave the graph as the mappings made it");
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
 }
@@ -114,9 +115,11 @@ command add_ops(CLI::App& app) {
         request->format,
         {{"text", list_format::text}, {"json", list_format::json}, {"markdown", list_format::markdown}},
         "text, json or markdown");
-    CLI::Option* const only_mapped =
-        sub.add_flag("--mapped", request->mapped, "Only overloads that have a mapping: the default");
-    sub.add_flag("!--all", request->mapped, "Every ATen overload that torch has")->excludes(only_mapped);
+    CLI::Option* const only_mapped = sub.add_flag_callback(
+        "--mapped", [request] { request->mapped = true; }, "Only overloads that have a mapping: the default");
+    sub.add_flag_callback(
+           "--all", [request] { request->mapped = false; }, "Every ATen overload that torch has")
+        ->excludes(only_mapped);
     return [&sub, request] {
         if (sub.parsed()) print_out(list_operators(*request));
         return sub.parsed() ? 0 : -1;
