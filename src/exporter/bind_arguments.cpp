@@ -21,7 +21,7 @@ scalar number_of(program::argument const& a) {
 
 binding const& converter::bound(program::value_index index) const {
     binding const& b = bound_.at(index);
-    if (!b.computed && !b.is_number())
+    if (!b.computed && !b.number.has_value())
         throw unsupported_error(
             b.missing.empty() ? "'" + program_.values[index].name + "' is used before it is computed" : b.missing);
     return b;
@@ -29,7 +29,7 @@ binding const& converter::bound(program::value_index index) const {
 
 /// A number as a 0-d constant; a value as it is.
 dsl::value converter::as_value(binding const& b, dtype type) {
-    return b.is_number() ? ops(graph_, options_.opset).scalar(*b.number, type) : *b.computed;
+    return b.number.has_value() ? ops(graph_, options_.opset).scalar(*b.number, type) : *b.computed;
 }
 
 /// Lists of numbers of which some may be computed.
@@ -42,7 +42,8 @@ dsl::argument converter::list_argument(program::argument const& a) const {
                 continue;
             }
             binding const& b = bound(a.values[i]);
-            sizes.push_back(b.is_number() ? dsl::sym_int(b.number->to<std::int64_t>()) : dsl::sym_int(*b.computed));
+            sizes.push_back(b.number.has_value() ? dsl::sym_int(b.number->to<std::int64_t>())
+                                                 : dsl::sym_int(*b.computed));
         }
         return dsl::argument::of_sizes(std::move(sizes));
     }
@@ -53,7 +54,7 @@ dsl::argument converter::list_argument(program::argument const& a) const {
             continue;
         }
         binding const& b = bound(a.values[i]);
-        if (!b.is_number())
+        if (!b.number.has_value())
             throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
         reals.push_back(b.number->to<double>());
     }
@@ -66,7 +67,7 @@ dsl::argument converter::to_argument(program::argument const& a, aten::schema_ty
     case kind::none: return argument::none();
     case kind::value: {
         binding const& b = bound(a.values.at(0));
-        if (b.is_number()) return argument::of_number(*b.number);
+        if (b.number.has_value()) return argument::of_number(*b.number);
         program::value const& v = program_.values[a.values[0]];
         if (v.kind == program::value_kind::tensor || type.base == aten::base_type::tensor)
             return argument::of_tensor(*b.computed);

@@ -28,8 +28,6 @@ struct binding {
     dsl::optional_value computed;
     std::optional<scalar> number;
     std::string missing; ///< why there is neither
-
-    [[nodiscard]] bool is_number() const { return number.has_value(); }
 };
 
 /// Names of symbols, and the dimensions that they make.

@@ -13,7 +13,6 @@ namespace {
 
 using g_type = dsl::graph<oldest_export_opset>;
 using dsl::value;
-namespace attr = dsl::attr;
 
 /// What a Python operator does with numbers. Integers overflow nowhere: nothing is returned then, and the graph computes it.
 class number_arithmetic {
@@ -234,13 +233,13 @@ void converter::convert_python(program::node const& n) {
 
     std::vector<scalar> numbers;
     for (binding const& b : given)
-        if (b.is_number()) numbers.push_back(*b.number);
+        if (b.number.has_value()) numbers.push_back(*b.number);
     if (!given.empty() && numbers.size() == given.size() && !is_sum)
         if (std::optional<scalar> const s = number_arithmetic(numbers)(op)) return bind(out, {{}, s, {}});
 
     operands o{g_type(graph_, options_.opset), {}};
     for (binding const& b : given)
-        o.x.push_back(as_value(b, b.is_number() ? number_dtype(*b.number) : dtype::undefined));
+        o.x.push_back(as_value(b, b.number.has_value() ? number_dtype(*b.number) : dtype::undefined));
     value y;
     if (is_sum && !o.x.empty()) {
         y = o.x[0];
