@@ -2,7 +2,6 @@
 // What a graph takes, carries and gives: user inputs, weights, state, and outputs under the names that users see.
 #include "converter.hpp"
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include <aton/model_io/weights.hpp>
@@ -31,26 +30,25 @@ std::string identity_of(stored_tensor const& t) {
 }
 
 /// Views that repeat elements (strides of 0) can be as large as they like in a small file; nothing of use is.
-void check_total_size(program::program const& p) {
+void check_total_size(graph_data const& graph, std::string const& file) {
     constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30;
-    std::unordered_map<std::uint64_t, std::uint64_t> storages; // by position
-    std::unordered_set<std::string> counted;
+    std::unordered_set<std::uint64_t> storages; // by position
     std::uint64_t in_file = 0;
     std::uint64_t as_tensors = 0;
-    for (program::input const& in : p.inputs) {
-        for (stored_part const& part : in.data.parts)
-            if (storages.try_emplace(part.bytes.position, part.bytes.size).second) in_file += part.bytes.size;
-        if (counted.insert(identity_of(in.data)).second) as_tensors += in.data.byte_count();
+    for (graph_initializer const& i : graph.initializers) {
+        if (i.stored == nullptr) continue;
+        for (stored_part const& part : i.stored->parts)
+            if (storages.insert(part.bytes.position).second) in_file += part.bytes.size;
+        as_tensors += i.stored->byte_count();
         if (as_tensors > always_allowed && (as_tensors - always_allowed) / 4 > in_file + always_allowed)
-            throw error(p.file + ": the weights repeat elements of " + std::to_string(in_file) +
-                        " bytes to more than " + std::to_string(as_tensors) + " bytes; that is not exported");
+            throw error(file + ": the weights repeat elements of " + std::to_string(in_file) + " bytes to more than " +
+                        std::to_string(as_tensors) + " bytes; that is not exported");
     }
 }
 
 } // namespace
 
 void converter::add_inputs() {
-    check_total_size(program_);
     std::unordered_set<std::string_view> mutated;
     for (program::output const& out : program_.outputs)
         if (out.kind == program::output_kind::buffer_mutation || out.kind == program::output_kind::parameter_mutation)
@@ -83,6 +81,7 @@ void converter::add_inputs() {
         case program::input_kind::token: break;
         }
     }
+    check_total_size(graph_, program_.file);
 }
 
 void converter::add_weight(program::input const& in) {

@@ -32,6 +32,13 @@ using sizes = std::vector<std::int64_t>;
 inline std::int64_t const symbol_sizes[] = {2, 3, 4};
 inline char const* const symbols[] = {"two", "three", "four"};
 
+/// "2,3,4"
+inline std::string joined_numbers(sizes const& numbers) {
+    std::string out;
+    for (std::int64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
+    return out;
+}
+
 class random_graph {
 public:
     random_graph(std::uint64_t seed, int opset) : rng_(seed) {

@@ -15,12 +15,6 @@ namespace {
 
 using namespace random_graphs;
 
-std::string joined_numbers(sizes const& numbers) {
-    std::string out;
-    for (std::int64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
-    return out;
-}
-
 void write(call_maker const& maker, int opset, std::uint64_t seed, std::string const& folder) {
     random_graph g(seed, opset);
     maker.make(g);

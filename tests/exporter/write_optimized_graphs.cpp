@@ -18,12 +18,6 @@ namespace {
 
 using namespace random_graphs;
 
-std::string joined_numbers(sizes const& numbers) {
-    std::string out;
-    for (std::int64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
-    return out;
-}
-
 /// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
 void name_outputs(aton::graph_data& data) {
     for (std::size_t i = 0; i != data.outputs.size(); ++i) {

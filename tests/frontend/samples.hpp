@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The samples of tests/data/pt2, ways to spoil bytes, and what every archive must stand.
+// The samples of tests/data/pt2, and what every archive must stand.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +16,7 @@
 #include <aton/dsl/error.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
+#include "../changed_bytes.hpp"
 #include "small_archive.hpp"
 
 namespace aton::tests {
@@ -99,34 +97,6 @@ inline std::string complaint(std::string_view bytes) {
         return e.what();
     }
     return {};
-}
-
-inline int fuzz_rounds(int without_environment) {
-    char const* const wanted = std::getenv("ATON_FUZZ_ROUNDS");
-    return wanted != nullptr ? std::atoi(wanted) : without_environment;
-}
-
-template <class Number>
-Number up_to(std::mt19937_64& rng, Number last) {
-    return std::uniform_int_distribution<Number>(0, last)(rng);
-}
-
-/// A few bytes changed, doubled, cut out or moved.
-inline std::string mutated(std::string bytes, std::mt19937_64& rng) {
-    for (int n = up_to(rng, 3); n >= 0; --n) {
-        std::size_t const at = up_to(rng, bytes.size() - 1);
-        std::size_t const length = std::min<std::size_t>(up_to<std::size_t>(rng, 12), bytes.size() - at);
-        switch (up_to(rng, 5)) {
-        case 0: bytes[at] = static_cast<char>(up_to(rng, 255)); break;
-        case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << up_to(rng, 7))); break;
-        case 2: bytes.erase(at, length); break;
-        case 3: bytes.insert(up_to(rng, bytes.size()), bytes.substr(at, length)); break;
-        case 4: bytes.replace(at, length, std::string(length, '\xff')); break;
-        default: bytes[at] = static_cast<char>(bytes[at] + 1); break;
-        }
-        if (bytes.empty()) bytes += 'x';
-    }
-    return bytes;
 }
 
 } // namespace aton::tests

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -17,6 +16,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <aton/aton.hpp>
+
+#include "../changed_bytes.hpp"
 
 using namespace aton::dsl;
 
@@ -77,29 +78,6 @@ std::string sample() {
     return to_model_proto(data);
 }
 
-template <class Number>
-Number up_to(std::mt19937_64& rng, Number last) {
-    return std::uniform_int_distribution<Number>(0, last)(rng);
-}
-
-/// A few bytes changed, doubled, cut out or moved.
-std::string mutated(std::string bytes, std::mt19937_64& rng) {
-    for (int n = up_to(rng, 3); n >= 0; --n) {
-        std::size_t const at = up_to(rng, bytes.size() - 1);
-        std::size_t const length = std::min<std::size_t>(up_to<std::size_t>(rng, 12), bytes.size() - at);
-        switch (up_to(rng, 5)) {
-        case 0: bytes[at] = static_cast<char>(up_to(rng, 255)); break;
-        case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << up_to(rng, 7))); break;
-        case 2: bytes.erase(at, length); break;
-        case 3: bytes.insert(up_to(rng, bytes.size()), bytes.substr(at, length)); break;
-        case 4: bytes.replace(at, length, std::string(length, '\xff')); break;
-        default: bytes[at] = static_cast<char>(bytes[at] + 1); break;
-        }
-        if (bytes.empty()) bytes = "x";
-    }
-    return bytes;
-}
-
 } // namespace
 
 TEST_CASE("what is no model at all") {
@@ -125,12 +103,11 @@ TEST_CASE("a model cut short at every byte") {
 }
 
 TEST_CASE("a model with bytes changed") {
-    char const* const wanted = std::getenv("ATON_FUZZ_ROUNDS");
-    int const rounds = wanted != nullptr ? std::atoi(wanted) : 4000;
+    int const rounds = aton::tests::fuzz_rounds(4000);
     std::string const bytes = sample();
     std::mt19937_64 rng(20);
     int models = 0;
-    for (int i = 0; i != rounds; ++i) models += survives(mutated(bytes, rng)) ? 1 : 0;
+    for (int i = 0; i != rounds; ++i) models += survives(aton::tests::mutated(bytes, rng)) ? 1 : 0;
     CHECK(models > rounds / 10); // many are still read, so the depths are reached
 }
 
