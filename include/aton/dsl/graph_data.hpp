@@ -53,6 +53,7 @@ struct node_attribute {
 struct graph_node {
     std::string domain; ///< "" is ai.onnx
     std::string op;
+    std::string overload; ///< of a graph_function
     std::vector<value_id> inputs;
     std::vector<value_id> outputs;
     std::vector<node_attribute> attributes;
@@ -73,6 +74,7 @@ struct graph_value {
     std::int64_t producer = -1;    ///< index into nodes; -1: an input or initializer
     std::int64_t initializer = -1; ///< index into initializers; -1: none
     bool wrapped_number = false;   ///< made from a Python number: takes part in type promotion weakly
+    value_id outer = no_value;     ///< in a nested graph: the value of the graph around it that this one is
 };
 
 /// A tensor that the graph carries by name instead of in a Constant node.
@@ -92,6 +94,16 @@ struct node_context {
     std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
 };
 
+/// An operator with a body in ONNX operators, for runtimes that have none of their own: a FunctionProto. The inputs and outputs of the
+/// body are those of the operator, attributes are baked into it: calls whose attributes make another body have another overload.
+struct graph_function {
+    std::string domain;
+    std::string name;
+    std::string overload;                ///< empty for the first body
+    std::vector<std::string> attributes; ///< names that a call may give
+    std::vector<graph_data> body;        ///< one
+};
+
 /// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
 /// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
 struct graph_data {
@@ -106,11 +118,13 @@ struct graph_data {
     std::vector<graph_initializer> initializers;
     std::vector<node_origin> origins = std::vector<node_origin>(1); ///< [0]: unknown
     std::vector<std::pair<std::string, int>> opset_imports;         ///< of the other domains that nodes use
+    std::vector<graph_function> functions;                          ///< of the outermost graph: bodies of its operators
+    graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that it will be in
     node_context context;
 
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
-        values.push_back({std::move(value_name), std::move(type), -1, -1, false});
+        values.push_back({std::move(value_name), std::move(type), -1, -1, false, no_value});
         return static_cast<value_id>(values.size() - 1);
     }
 
@@ -130,10 +144,25 @@ struct graph_data {
                                     n.attributes[0].type == onnx::attr_type::t;
             return has_tensor ? n.attributes[0].tensors.data() : nullptr;
         }
+        if (around != nullptr && values[id].outer != no_value) return around->constant(values[id].outer);
         std::int64_t const initializer = values[id].initializer;
         if (initializer < 0) return nullptr;
         graph_initializer const& i = initializers[static_cast<std::size_t>(initializer)];
         return i.stored == nullptr ? &i.data : nullptr;
+    }
+
+    /// The value of this nested graph that stands for value `id` of `owner`, which is this graph or one around it; no_value: it is neither.
+    template <class Owner>
+    value_id capture(Owner const& owner, value_id id) {
+        if (&owner == this || id == no_value) return id;
+        value_id const near = around == nullptr ? no_value : around->capture(owner, id);
+        if (near == no_value) return no_value;
+        for (std::size_t i = 0; i != values.size(); ++i)
+            if (values[i].outer == near) return static_cast<value_id>(i);
+        value_id const here = add_value(around->values[near].type);
+        values[here].outer = near;
+        values[here].wrapped_number = around->values[near].wrapped_number;
+        return here;
     }
 
     /// Makes a value that has no producer an initializer; `stored` may be null.
