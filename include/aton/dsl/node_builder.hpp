@@ -82,13 +82,16 @@ public:
     void add(T const& argument) {
         if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
-        } else if constexpr (std::derived_from<T, value> || std::same_as<T, optional_value>) {
-            operand(argument.id());
+        } else if constexpr (std::derived_from<T, value>) {
+            operand(argument);
+        } else if constexpr (std::same_as<T, optional_value>) {
+            operand(*argument);
         } else if constexpr (std::same_as<T, absent_t>) {
-            operand(no_value);
+            node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, sym_int>) {
-            operand(argument.is_constant() ? append_constant(graph_, scalar_tensor(argument.constant(), dtype::int64))
-                                           : argument.as_value().id());
+            if (argument.is_constant())
+                node_.inputs.push_back(append_constant(graph_, scalar_tensor(argument.constant(), dtype::int64)));
+            else operand(argument.as_value());
         } else if constexpr (std::same_as<T, output_list>) {
             outputs_ = argument.count;
         } else if constexpr (outputs_asked<T> > 0) {
@@ -100,7 +103,7 @@ public:
         } else if constexpr (std::floating_point<T>) {
             number(static_cast<double>(argument));
         } else {
-            for (value const& v : argument) operand(v.id());
+            for (value const& v : argument) operand(v);
         }
     }
 
@@ -126,10 +129,15 @@ private:
         scalar number;
     };
 
-    void operand(value_id id) { node_.inputs.push_back(id); }
+    /// A value of this graph, or of one around it, which is captured.
+    void operand(value const& v) {
+        value_id const id = v.id() == no_value ? no_value : graph_.capture(v.owner(), v.id());
+        if (id == no_value && v.id() != no_value) refuse("an operand belongs to a graph that is not around this one");
+        node_.inputs.push_back(id);
+    }
     void number(scalar const& s) {
         numbers_.push_back({node_.inputs.size(), s});
-        operand(no_value);
+        node_.inputs.push_back(no_value);
     }
 
     auto& named(std::string_view name, onnx::attr_type type) {
