@@ -3,12 +3,13 @@
 # otherwise a static library built from the C++ sources that the `onnx` wheel carries, against the system's protobuf.
 #
 # The wheel's sources are looked for in the CMake or environment variable ATON_ONNX_SOURCE_DIR: the folder that
-# contains `onnx/` (a venv's site-packages). Sets ATON_ONNX_VERSION.
+# contains `onnx/` (a venv's site-packages). Sets ATON_ONNX_VERSION, and ATON_ONNX_IS_INSTALLED in the first case.
 include_guard(GLOBAL)
 
 set(ATON_ONNX_SOURCE_DIR "$ENV{ATON_ONNX_SOURCE_DIR}" CACHE PATH "Folder that contains onnx/ with its C++ sources")
 
 find_package(ONNX CONFIG QUIET)
+set(ATON_ONNX_IS_INSTALLED "${ONNX_FOUND}")
 if(ONNX_FOUND)
     if(NOT TARGET ONNX::onnx)
         add_library(ONNX::onnx ALIAS onnx) # ONNX before 1.18 exports plain names
@@ -70,8 +71,9 @@ add_library(aton_onnx STATIC EXCLUDE_FROM_ALL
     ${aton_onnx_sources} "${aton_onnx_root}/checker.cc" ${aton_onnx_pb_sources})
 add_library(ONNX::onnx ALIAS aton_onnx)
 target_compile_features(aton_onnx PUBLIC cxx_std_20)
-target_compile_definitions(aton_onnx PUBLIC ONNX_ML=1 ONNX_NAMESPACE=onnx)
-target_include_directories(aton_onnx SYSTEM PUBLIC "${aton_onnx_out}" "${ATON_ONNX_SOURCE_DIR}")
+# Its headers are for us alone: an installed exporter is linked with it, and shows nothing of it.
+target_compile_definitions(aton_onnx PUBLIC "$<BUILD_INTERFACE:ONNX_ML=1;ONNX_NAMESPACE=onnx>")
+target_include_directories(aton_onnx SYSTEM PUBLIC "$<BUILD_INTERFACE:${aton_onnx_out};${ATON_ONNX_SOURCE_DIR}>")
 target_link_libraries(aton_onnx PUBLIC protobuf::libprotobuf Threads::Threads)
 # Somebody else's code: no warnings, and light optimisation even in debug builds (half the build time of -O2).
 target_compile_options(aton_onnx PRIVATE -w -O1 -g0)

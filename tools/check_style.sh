@@ -7,9 +7,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Tracked and written by hand. The cases of compile_fail stand as their test wants them.
+# Tracked and written by hand: neither generated/ nor single_include/. The cases of compile_fail stand as their test wants them.
 sources() {
-    git ls-files -- "$@" | grep -v -e /generated/ -e ^tests/compile_fail/cases/ | while read -r file; do
+    git ls-files -- "$@" | grep -v -e /generated/ -e ^single_include/ -e ^tests/compile_fail/cases/ | while read -r file; do
         if [ -f "$file" ]; then echo "$file"; fi
     done
 }

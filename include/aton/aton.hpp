@@ -2,11 +2,16 @@
 // The DSL without the built-in tables: everything that the author of a mapping needs.
 #pragma once
 
+// First those in which calls are refused: compilers print the way to the header of an error.
 #include <aton/dsl/attr.hpp>
+#include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
+
 #include <aton/dsl/print.hpp>
+#include <aton/dsl/promotion.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
+#include <aton/dsl/table_coverage.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace aton::dsl {
@@ -16,6 +21,7 @@ using aton::dtype;
 using aton::fixed_string;
 using aton::graph_data;
 using aton::illegal_call;
+using aton::node_context;
 using aton::scalar;
 using aton::shape;
 using aton::tensor;

@@ -56,4 +56,13 @@ inline constexpr table_view families[] = {
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
 constexpr std::span<table_view const> library() { return families; }
 
+/// Whether a row of your table stands before a built-in one without saying so with override_: an export with it is refused.
+/// `static_assert(!aton::mappings::hides_built_in_rows(my_table))`
+constexpr bool hides_built_in_rows(table_view rows) {
+    for (dsl::entry const& row : rows)
+        for (table_view const& family : families)
+            if (dsl::hidden_row(row, family) != nullptr) return true;
+    return false;
+}
+
 } // namespace aton::mappings

@@ -2,6 +2,8 @@
 // Arguments of a program's node as those of a mapping: by their names, in the order of the schema.
 #include "converter.hpp"
 
+#include <algorithm>
+
 namespace aton::exporter {
 
 namespace {
@@ -27,9 +29,47 @@ binding const& converter::bound(program::value_index index) const {
     return b;
 }
 
+/// What an argument is, or why it is nothing.
+binding converter::bound(program::argument const& a) const {
+    switch (a.kind) {
+    case kind::value: return bound_.at(a.values.at(0));
+    case kind::none: return {{}, {}, "None is used as a value"};
+    case kind::integer:
+    case kind::real:
+    case kind::boolean:
+    case kind::complex: return {{}, number_of(a), {}};
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which is no value");
+    }
+}
+
+/// The elements of a list, or the argument itself where it is none.
+std::vector<binding> converter::bound_list(program::argument const& a) const {
+    bool const is_list =
+        a.kind == kind::values || a.kind == kind::integers || a.kind == kind::reals || a.kind == kind::booleans;
+    if (!is_list) return {bound(a)};
+    std::vector<binding> out;
+    std::size_t const count = std::max({a.values.size(), a.integers.size(), a.reals.size()});
+    for (std::size_t i = 0; i != count; ++i) {
+        program::argument element;
+        bool const computed = i < a.values.size() && a.values[i] != program::no_value;
+        if (computed) {
+            element.kind = kind::value;
+            element.values = {a.values[i]};
+        } else if (i < a.integers.size()) {
+            element.kind = a.kind == kind::booleans ? kind::boolean : kind::integer;
+            element.integer = a.integers[i];
+        } else if (i < a.reals.size()) {
+            element.kind = kind::real;
+            element.real = a.reals[i];
+        }
+        out.push_back(bound(element));
+    }
+    return out;
+}
+
 /// A number as a 0-d constant; a value as it is.
 dsl::value converter::as_value(binding const& b, dtype type) {
-    return b.number.has_value() ? ops(graph_, options_.opset).scalar(*b.number, type) : *b.computed;
+    return b.number.has_value() ? ops(*graph_, options_.opset).scalar(*b.number, type) : *b.computed;
 }
 
 /// Lists of numbers of which some may be computed.

@@ -26,8 +26,8 @@ converter::converter(program::program const& p, export_options const& options)
       options_(options),
       dims_(p, options.dims),
       bound_(p.values.size()) {
-    graph_.opset = options.opset;
-    graph_.name = p.name.empty() ? "aton" : p.name;
+    graph_->opset = options.opset;
+    graph_->name = p.name.empty() ? "aton" : p.name;
     rows_.reserve(p.main.nodes.size());
 }
 
@@ -37,17 +37,27 @@ void converter::run() {
     if (refused_.empty()) add_outputs();
 }
 
+/// In branches and bodies of loops torch knows no line of the user's, only code that it made: then the line that calls the whole.
+std::uint32_t converter::origin_index(program::node const& n) const {
+    std::string const& source = program_.origins[n.origin].source;
+    return caller_ != 0 && (source.empty() || source.starts_with('<')) ? caller_ : n.origin;
+}
+
+program::origin const& converter::origin_of(program::node const& n) const { return program_.origins[origin_index(n)]; }
+
 void converter::convert(program::node const& n) {
-    program::origin const& from = program_.origins[n.origin];
-    graph_.context.node_name = n.name;
-    graph_.context.source = from.source;
-    graph_.context.origin = static_cast<std::uint32_t>(graph_.origins.size());
-    graph_.origins.push_back({n.name, from.module, from.source});
+    program::origin const& from = origin_of(n);
+    graph_->context.node_name = n.name;
+    graph_->context.module = from.module;
+    graph_->context.source = from.source;
+    graph_->context.origin = static_cast<std::uint32_t>(graph_->origins.size());
+    graph_->origins.push_back({n.name, from.module, from.source});
     try {
         switch (n.kind) {
-        case program::node_kind::python: graph_.context.overload = n.op; return convert_python(n);
+        case program::node_kind::python: graph_->context.overload = n.op; return convert_python(n);
         case program::node_kind::higher_order:
-            return refuse(n, "control flow and other higher-order operators are not supported yet");
+            if (!convert_with_user_row(n)) convert_higher_order(n);
+            return;
         case program::node_kind::aten: return convert_with_mapping(n);
         }
     } catch (unsupported_error const& e) {
@@ -66,15 +76,35 @@ dsl::entry const* converter::find_row(std::string_view op) {
 }
 
 void converter::convert_with_mapping(program::node const& n) {
+    bool const is_aten = n.op.starts_with("aten::");
+    if (is_aten && options_.operators == operator_mode::aten) return add_aten_node(n);
+    bool const falls_back = is_aten && options_.operators == operator_mode::aten_fallback;
     dsl::entry const* const row = find_row(n.op);
     if (row == nullptr) {
-        bool const keeps = options_.operators == operator_mode::keep && n.op.find("aten::") != 0;
-        return keeps ? keep(n) : refuse(n, no_row(n.op));
+        bool const keeps = options_.operators == operator_mode::keep && !is_aten;
+        return falls_back ? add_aten_node(n) : keeps ? keep(n) : refuse(n, no_row(n.op));
     }
-    graph_.context.expected = expected_types(n);
-    std::size_t const first_new = graph_.values.size();
-    std::vector<dsl::argument> arguments = bind_arguments(n, row->schema);
-    bind_results(n, dsl::convert(graph_, *row, options_.opset, std::move(arguments)), first_new);
+    if (!falls_back) return convert_with_row(n, *row);
+    std::string refusal;
+    try {
+        return convert_with_row(n, *row);
+    } catch (unsupported_error const& e) {
+        refusal = e.what();
+    } catch (illegal_call const& e) {
+        refusal = e.what();
+    }
+    try {
+        add_aten_node(n);
+    } catch (unsupported_error const&) {
+        refuse(n, refusal);
+    }
+}
+
+void converter::convert_with_row(program::node const& n, dsl::entry const& row) {
+    graph_->context.expected = expected_types(n);
+    std::size_t const first_new = graph_->values.size();
+    std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
+    bind_results(n, dsl::convert(*graph_, row, options_.opset, std::move(arguments)), first_new);
 }
 
 value_type converter::type_of(program::value const& v) const {
@@ -125,18 +155,18 @@ void converter::bind_result(program::value_index index, dsl::optional_value cons
         throw unsupported_error("the mapping gives a result of rank " + std::to_string(out.shape().rank()) +
                                 ", the program has one of rank " + std::to_string(known.shape.rank()));
     if (known.dtype != dtype::undefined && out.dtype() != dtype::undefined && out.dtype() != known.dtype)
-        out = ops(graph_, options_.opset).cast(out, known.dtype);
+        out = ops(*graph_, options_.opset).cast(out, known.dtype);
     if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
         return bind(index, {{}, out.constant().at(0), {}});
-    if (out.id() >= first_new) {
+    if (&out.owner() == graph_ && out.id() >= first_new) {
         if (known.dtype != dtype::undefined) out.set_type(known);
-        if (graph_.values[out.id()].name.empty()) graph_.values[out.id()].name = v.name;
+        if (graph_->values[out.id()].name.empty()) graph_->values[out.id()].name = v.name;
     }
     bind(index, {out, {}, {}});
 }
 
 void converter::refuse(program::node const& n, std::string reason) {
-    program::origin const& from = program_.origins[n.origin];
+    program::origin const& from = origin_of(n);
     std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
@@ -161,18 +191,22 @@ void converter::refuse(program::node const& n, std::string reason) {
     for (program::result const& r : n.results)
         for (program::value_index v : r.values)
             if (v != program::no_value)
-                bind(v, {dsl::value(graph_, graph_.add_value(type_of(program_.values[v]), {})), {}, {}});
+                bind(v, {dsl::value(*graph_, graph_->add_value(type_of(program_.values[v]), {})), {}, {}});
 }
 
 std::string converter::no_row(std::string_view op) const {
     int since = std::numeric_limits<int>::max();
     int until = 0;
-    for (dsl::table_view const& table : mappings::library())
-        for (dsl::entry const& e : table)
-            if (e.overload == op) {
-                since = std::min(since, e.since);
-                until = std::max(until, e.until);
-            }
+    auto const look_at = [&](std::span<dsl::table_view const> tables) {
+        for (dsl::table_view const& table : tables)
+            for (dsl::entry const& e : table)
+                if (e.overload == op) {
+                    since = std::min(since, e.since);
+                    until = std::max(until, e.until);
+                }
+    };
+    look_at(options_.tables);
+    look_at(mappings::library());
     if (until == 0) return "no mapping";
     return since > options_.opset ? "has a mapping since opset " + std::to_string(since)
                                   : "has a mapping until opset " + std::to_string(until);
@@ -207,7 +241,29 @@ void check_opset(int opset) {
                     std::to_string(oldest_export_opset) + " to " + std::to_string(onnx::newest_opset) + " can");
 }
 
+std::string opsets(int since, int until) {
+    return since == until ? "opset " + std::to_string(since)
+                          : "opsets " + std::to_string(since) + " to " + std::to_string(until);
+}
+
+void check_row(dsl::entry const& row, dsl::table_view later, std::size_t at, std::string const& whose) {
+    dsl::entry const* const hidden = dsl::hidden_row(row, later);
+    if (hidden == nullptr) return;
+    throw error("the row " + std::string(row.overload) + " of table " + std::to_string(at + 1) + " hides the " + whose +
+                " at " + opsets(std::max(row.since, hidden->since), std::min(row.until, hidden->until)) +
+                "; where that is meant, write override_<...> instead of symbolic<...>");
+}
+
 } // namespace
+
+void check_tables(std::span<dsl::table_view const> tables) {
+    for (std::size_t i = 0; i != tables.size(); ++i)
+        for (dsl::entry const& row : tables[i]) {
+            for (std::size_t k = i + 1; k != tables.size(); ++k)
+                check_row(row, tables[k], i, "row of table " + std::to_string(k + 1));
+            for (dsl::table_view const& family : mappings::library()) check_row(row, family, i, "built-in one");
+        }
+}
 
 void prepare(program::program& p) {
     program::inline_wrappers(p);
@@ -217,6 +273,7 @@ void prepare(program::program& p) {
 
 std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
     check_opset(options.opset);
+    check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
     return c.refused();
@@ -224,6 +281,7 @@ std::vector<unconvertible> find_unconvertible(program::program const& p, export_
 
 graph_data convert_program(program::program const& p, export_options const& options) {
     check_opset(options.opset);
+    check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
     if (!c.refused().empty()) throw error(p.file + ": " + summary(c.refused(), options.opset));

@@ -22,6 +22,7 @@ namespace aton::exporter {
 
 /// The types of symbolic sizes in the graph: SymInt, SymFloat and SymBool are 0-d.
 dtype dtype_of(program::value_kind kind);
+dtype dtype_of(scalar const& number);
 
 /// What a value of the program is in the graph: a computed value, or a number that is known now.
 struct binding {
@@ -29,6 +30,9 @@ struct binding {
     std::optional<scalar> number;
     std::string missing; ///< why there is neither
 };
+
+/// An argument that is no tensor and known now, as an attribute of its name. Throws unsupported_error.
+node_attribute attribute_of(program::argument const& a);
 
 /// Names of symbols, and the dimensions that they make.
 class dimension_names {
@@ -52,12 +56,14 @@ std::optional<std::int64_t> least_value(program::program const& p, program::exte
 class converter {
 public:
     converter(program::program const& p, export_options const& options);
+    converter(converter const&) = delete;
+    converter& operator=(converter const&) = delete;
 
     /// Converts everything that can be converted.
     void run();
 
     [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_; }
-    [[nodiscard]] graph_data take_graph() { return std::move(graph_); }
+    [[nodiscard]] graph_data take_graph() { return std::move(main_); }
     [[nodiscard]] std::vector<std::string> const& output_names() const { return output_names_; }
 
 private:
@@ -71,7 +77,10 @@ private:
 
     // convert_program.cpp
     void convert(program::node const& n);
+    [[nodiscard]] std::uint32_t origin_index(program::node const& n) const;
+    [[nodiscard]] program::origin const& origin_of(program::node const& n) const;
     void convert_with_mapping(program::node const& n);
+    void convert_with_row(program::node const& n, dsl::entry const& row);
     void refuse(program::node const& n, std::string reason);
     [[nodiscard]] dsl::entry const* find_row(std::string_view op);
     [[nodiscard]] std::string no_row(std::string_view op) const;
@@ -84,21 +93,56 @@ private:
 
     // bind_arguments.cpp
     [[nodiscard]] binding const& bound(program::value_index index) const;
+    [[nodiscard]] binding bound(program::argument const& a) const;
+    [[nodiscard]] std::vector<binding> bound_list(program::argument const& a) const;
     [[nodiscard]] dsl::value as_value(binding const& b, dtype type);
+    [[nodiscard]] value_id captured(dsl::value const& v) { return graph_->capture(v.owner(), v.id()); }
     [[nodiscard]] std::vector<dsl::argument> bind_arguments(program::node const& n, std::string_view schema) const;
     [[nodiscard]] dsl::argument to_argument(program::argument const& a, aten::schema_type const& type) const;
     [[nodiscard]] dsl::argument list_argument(program::argument const& a) const;
 
     // python_operators.cpp
+    [[nodiscard]] bool convert_with_user_row(program::node const& n);
     void convert_python(program::node const& n);
 
     // kept_operators.cpp
     void keep(program::node const& n);
 
+    // aten_nodes.cpp
+    class aten_node;
+    void add_aten_node(program::node const& n);
+
+    // control_flow.cpp
+    class inner_graph;
+    void convert_higher_order(program::node const& n);
+    void convert_cond(program::node const& n);
+    [[nodiscard]] program::graph const& graph_argument(program::node const& n, std::size_t position) const;
+    [[nodiscard]] static std::string graph_name(program::node const& n, std::size_t position);
+    [[nodiscard]] std::vector<binding> list_of(program::node const& n, std::size_t position) const;
+    [[nodiscard]] std::vector<binding> results_of(program::graph const& g, std::vector<binding> given);
+    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted);
+    void append_node(program::node const& n, graph_node made, std::vector<program::value_index> const& results);
+
+    // loops.cpp
+    void convert_while_loop(program::node const& n, bool stacks);
+    void convert_scan(program::node const& n);
+    void convert_map(program::node const& n);
+    void convert_associative_scan(program::node const& n);
+    void append_scan(program::node const& n, std::vector<binding> const& states, std::vector<binding> const& xs,
+                     std::vector<binding> const& additional);
+    [[nodiscard]] value_type input_type(program::graph const& g, std::size_t i, value_type const& otherwise) const;
+    [[nodiscard]] std::vector<dsl::value> initial_state(std::vector<binding> const& given, program::graph const& body,
+                                                        std::size_t first);
+    [[nodiscard]] std::vector<dsl::value> add_body_inputs(inner_graph& inner, program::graph const& g,
+                                                          std::size_t first, std::vector<value_type> const& types);
+    [[nodiscard]] dsl::value condition(program::graph const& g, std::vector<binding> given);
+
     program::program const& program_;
     export_options const& options_;
     dimension_names dims_;
-    graph_data graph_;
+    graph_data main_;
+    graph_data* graph_ = &main_; ///< that nodes are added to: the main one, or one inside of it
+    std::uint32_t caller_ = 0;   ///< where the node comes from whose inner graph this is
     std::vector<binding> bound_; ///< one for each value of the program
     std::unordered_map<std::string_view, dsl::entry const*> rows_;
     std::unordered_map<std::string, value_id>
@@ -107,6 +151,9 @@ private:
     std::vector<unconvertible> refused_;
     std::unordered_map<std::string, std::size_t> refused_at_;
 };
+
+/// The results of a node, those of lists one after the other; no_value: None.
+std::vector<program::value_index> result_values(program::node const& n);
 
 /// Gives the outputs their names; an output that is an input, an initializer or another output goes through an Identity.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);

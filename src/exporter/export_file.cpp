@@ -15,6 +15,7 @@ export_report export_file(std::string const& from, std::string const& to, export
     prepare(p);
     graph_data graph = convert_program(p, options);
     std::vector<std::string> names;
+    if (options.inline_functions) inline_functions(graph);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
     std::deque<stored_tensor> rewritten;

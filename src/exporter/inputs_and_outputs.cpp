@@ -70,8 +70,7 @@ void converter::add_inputs() {
             value_type const type = type_of(v);
             if (type.dtype == dtype::undefined)
                 throw error(program_.file + ": input '" + in.target + "' has a dtype that ONNX does not have");
-            bind(in.value,
-                 {dsl::value(graph_, graph_.add_input(in.target.empty() ? v.name : in.target, type)), {}, {}});
+            bind(in.value, {dsl::value(main_, main_.add_input(in.target.empty() ? v.name : in.target, type)), {}, {}});
             break;
         }
         case program::input_kind::custom_object:
@@ -81,7 +80,7 @@ void converter::add_inputs() {
         case program::input_kind::token: break;
         }
     }
-    check_total_size(graph_, program_.file);
+    check_total_size(main_, program_.file);
 }
 
 void converter::add_weight(program::input const& in) {
@@ -90,16 +89,16 @@ void converter::add_weight(program::input const& in) {
         return bind(in.value, {{}, {}, "'" + in.target + "' has a dtype that ONNX does not have"});
     auto const [known, is_new] = weights_.try_emplace(identity_of(data), aton::no_value);
     if (is_new) {
-        known->second = graph_.add_value(value_type{data.type, shape(data.sizes)}, in.target);
+        known->second = main_.add_value(value_type{data.type, shape(data.sizes)}, in.target);
         if (data.byte_count() <= small_constant && holds_numbers(data.type))
-            graph_.set_initializer(known->second, load(data));
-        else graph_.set_initializer(known->second, {}, &data);
+            main_.set_initializer(known->second, load(data));
+        else main_.set_initializer(known->second, {}, &data);
     }
-    bind(in.value, {dsl::value(graph_, known->second), {}, {}});
+    bind(in.value, {dsl::value(main_, known->second), {}, {}});
 }
 
 void converter::add_outputs() {
-    graph_.context = {};
+    main_.context = {};
     // The user's first: whoever runs the model finds them where the program returned them.
     for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
         program::output const& out = program_.outputs[i];
@@ -116,20 +115,20 @@ void converter::add_outputs() {
             out.kind == program::output_kind::input_mutation)
             add_output(program_.main.outputs[i], out.target + ".out");
     }
-    if (graph_.outputs.empty()) throw error(program_.file + ": the program returns nothing");
+    if (main_.outputs.empty()) throw error(program_.file + ": the program returns nothing");
     for (auto const& [from, to] : options_.renames) {
         bool found = false;
         for (std::string& name : output_names_)
             if (name == from) name = to, found = true;
-        for (value_id id : graph_.inputs)
-            if (graph_.values[id].name == from) graph_.values[id].name = to, found = true;
+        for (value_id id : main_.inputs)
+            if (main_.values[id].name == from) main_.values[id].name = to, found = true;
         if (!found)
             throw error(program_.file + ": no input or output is called '" + from + "', which is to be renamed");
     }
     std::unordered_set<std::string_view> taken;
-    for (value_id id : graph_.inputs)
-        if (!taken.insert(graph_.values[id].name).second)
-            throw error(program_.file + ": two inputs are called '" + graph_.values[id].name + "'");
+    for (value_id id : main_.inputs)
+        if (!taken.insert(main_.values[id].name).second)
+            throw error(program_.file + ": two inputs are called '" + main_.values[id].name + "'");
     for (std::string& name : output_names_) {
         std::string const wanted = name;
         for (int i = 1; taken.count(name) != 0; ++i) name = wanted + ".out" + (i == 1 ? "" : std::to_string(i));
@@ -139,19 +138,19 @@ void converter::add_outputs() {
 
 void converter::add_output(program::argument const& a, std::string name) {
     using kind = program::argument_kind;
-    ops const g(graph_, options_.opset);
+    ops const g(main_, options_.opset);
     try {
         switch (a.kind) {
         case kind::none: return; // None has no place among the outputs of a graph
         case kind::value: {
             program::value const& v = program_.values[a.values.at(0)];
             dsl::value const out = as_value(bound(a.values[0]), dtype_of(v.kind));
-            graph_.outputs.push_back(out.id());
+            main_.outputs.push_back(out.id());
             break;
         }
-        case kind::integer: graph_.outputs.push_back(g.scalar(a.integer, dtype::int64).id()); break;
-        case kind::boolean: graph_.outputs.push_back(g.scalar(a.integer != 0, dtype::bool_).id()); break;
-        case kind::real: graph_.outputs.push_back(g.scalar(a.real, dtype::float64).id()); break;
+        case kind::integer: main_.outputs.push_back(g.scalar(a.integer, dtype::int64).id()); break;
+        case kind::boolean: main_.outputs.push_back(g.scalar(a.integer != 0, dtype::bool_).id()); break;
+        case kind::real: main_.outputs.push_back(g.scalar(a.real, dtype::float64).id()); break;
         default: throw unsupported_error("it is no tensor and no number");
         }
     } catch (unsupported_error const& e) {

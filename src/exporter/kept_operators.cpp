@@ -24,6 +24,8 @@ bool says_nothing(program::argument const& a) {
     return a.kind == kind::none || a.kind == kind::device || a.kind == kind::layout || a.kind == kind::memory_format;
 }
 
+} // namespace
+
 node_attribute attribute_of(program::argument const& a) {
     using onnx::attr_type;
     node_attribute out = attribute(a.name, attr_type::i);
@@ -60,37 +62,27 @@ node_attribute attribute_of(program::argument const& a) {
     return out;
 }
 
-} // namespace
-
 void converter::keep(program::node const& n) {
     aten::schema_head const head = aten::parse_head(n.op);
     graph_node node;
     node.domain = head.ns;
     node.op = head.name;
     if (!head.overload.empty()) node.op += '.' + std::string(head.overload);
-    node.source = n.op;
-    node.origin = graph_.context.origin;
     for (program::argument const& a : n.arguments) {
         if (a.kind == kind::value) {
-            node.inputs.push_back(as_value(bound(a.values.at(0)), dtype_of(program_.values[a.values[0]].kind)).id());
+            node.inputs.push_back(
+                captured(as_value(bound(a.values.at(0)), dtype_of(program_.values[a.values[0]].kind))));
         } else if (a.kind == kind::values) {
             for (program::value_index v : a.values)
-                node.inputs.push_back(v == program::no_value ? aton::no_value : bound(v).computed.id());
+                node.inputs.push_back(v == program::no_value
+                                          ? aton::no_value
+                                          : captured(as_value(bound(v), dtype_of(program_.values[v].kind))));
         } else if (!says_nothing(a)) {
             node.attributes.push_back(attribute_of(a));
         }
     }
-    graph_.import_domain(node.domain, 1);
-    auto const index = static_cast<std::int64_t>(graph_.nodes.size());
-    for (program::result const& r : n.results)
-        for (program::value_index v : r.values) {
-            program::value const& out = program_.values[v];
-            value_id const id = graph_.add_value(type_of(out), out.name);
-            graph_.values[id].producer = index;
-            node.outputs.push_back(id);
-            bind(v, {dsl::value(graph_, id), {}, {}});
-        }
-    graph_.nodes.push_back(std::move(node));
+    main_.import_domain(node.domain, 1);
+    append_node(n, std::move(node), result_values(n));
 }
 
 } // namespace aton::exporter

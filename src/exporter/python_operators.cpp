@@ -184,13 +184,29 @@ value two_operands(operands o, std::string_view op, bool may_be_negative) {
     return g.unsupported("no mapping");
 }
 
-dtype number_dtype(scalar const& s) {
-    return s.is_bool() ? dtype::bool_ : s.is_integral() ? dtype::int64 : dtype::float64;
-}
-
 } // namespace
 
+dtype dtype_of(scalar const& number) {
+    return number.is_bool() ? dtype::bool_ : number.is_integral() ? dtype::int64 : dtype::float64;
+}
+
+/// Nodes that are not ATen's, through a row of the user's tables: "_operator.mul" is the row "_operator::mul", "round" is "builtins::round",
+/// "higher_order::foo" is itself. Arguments are given by position.
+bool converter::convert_with_user_row(program::node const& n) {
+    if (options_.tables.empty()) return false;
+    std::string name = n.op;
+    if (n.kind == program::node_kind::python) {
+        std::size_t const dot = name.rfind('.');
+        name = dot == std::string::npos ? "builtins::" + name : name.replace(dot, 1, "::");
+    }
+    dsl::entry const* const row = dsl::find(options_.tables, name, options_.opset);
+    if (row == nullptr) return false;
+    convert_with_row(n, *row);
+    return true;
+}
+
 void converter::convert_python(program::node const& n) {
+    if (convert_with_user_row(n)) return;
     if (n.results.size() != 1 || n.results[0].values.size() != 1) throw unsupported_error("no mapping");
     program::value_index const out = n.results[0].values[0];
     program::value const& result = program_.values[out];
@@ -237,9 +253,9 @@ void converter::convert_python(program::node const& n) {
     if (!given.empty() && numbers.size() == given.size() && !is_sum)
         if (std::optional<scalar> const s = number_arithmetic(numbers)(op)) return bind(out, {{}, s, {}});
 
-    operands o{g_type(graph_, options_.opset), {}};
+    operands o{g_type(*graph_, options_.opset), {}};
     for (binding const& b : given)
-        o.x.push_back(as_value(b, b.number.has_value() ? number_dtype(*b.number) : dtype::undefined));
+        o.x.push_back(as_value(b, b.number.has_value() ? dtype_of(*b.number) : dtype::undefined));
     value y;
     if (is_sum && !o.x.empty()) {
         y = o.x[0];

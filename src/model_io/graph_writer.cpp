@@ -105,10 +105,13 @@ std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphP
             refuse("the dtype of input %" + names[id] + " is not known");
         listed[id] = true;
     }
-    write_nodes(g, names, out);
+    write_nodes(g, names, *out.mutable_node());
     for (value_id id : g.outputs) {
-        write_value(g, id, names, *out.add_output());
-        listed[id] = true;
+        auto& to = *out.add_output();
+        write_value(g, id, names, to);
+        if (!is_main && (g.values[id].producer < 0 || listed[id]))
+            to.set_name(write_copy(names[id], *out.mutable_node()));
+        else listed[id] = true;
     }
     for (graph_node const& n : g.nodes)
         for (value_id id : n.outputs)
@@ -118,7 +121,78 @@ std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphP
     return names;
 }
 
-void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> const& names, ::onnx::GraphProto& out) {
+namespace {
+
+template <class Proto>
+void add_imports(graph_data const& g, model_needs const& needs, Proto& to) {
+    auto const add = [&](std::string const& domain, int version) {
+        auto& imported = *to.add_opset_import();
+        imported.set_domain(domain);
+        imported.set_version(version);
+    };
+    add({}, g.opset);
+    for (auto const& [domain, version] : needs.domains) add(domain, version);
+}
+
+} // namespace
+
+void add_opset_imports(graph_data const& g, model_needs const& needs, ::onnx::ModelProto& to) {
+    add_imports(g, needs, to);
+}
+
+/// A function has no initializers: they become Constant nodes.
+void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto& out) {
+    std::string const what = "function " + full_name(f.domain, f.name, f.overload);
+    if (f.body.size() != 1) refuse(what + " needs one body, and has " + std::to_string(f.body.size()));
+    graph_data const& body = f.body[0];
+    out.set_domain(std::string(plain_domain(f.domain)));
+    out.set_name(f.name);
+    if (!f.overload.empty()) out.set_overload(f.overload);
+    for (std::string const& a : f.attributes) out.add_attribute(a);
+    add_imports(body, needs_of(body), out);
+
+    value_namer_ = {};
+    node_namer_ = {};
+    nodes_ = 0;
+    std::vector<std::string> const names = value_namer_.add(body);
+    for (std::size_t id = 0; id != names.size(); ++id)
+        if (body.values[id].outer != no_value)
+            refuse(what + " uses %" + names[id] + " of a graph around it, and there is none");
+    for (value_id id : body.inputs) out.add_input(at(names, id));
+    for (graph_initializer const& i : body.initializers) {
+        if (std::find(body.inputs.begin(), body.inputs.end(), i.value) != body.inputs.end())
+            refuse(what + ": input %" + names[i.value] + " has a value, and inputs of functions have no defaults");
+        auto& constant = *out.add_node();
+        constant.set_name(node_namer_.unique("Constant_" + std::to_string(nodes_++)));
+        constant.set_op_type("Constant");
+        constant.add_output(at(names, i.value));
+        auto& value = *constant.add_attribute();
+        value.set_name("value");
+        value.set_type(::onnx::AttributeProto_AttributeType_TENSOR);
+        write_tensor(i.stored != nullptr ? load(*i.stored) : i.data, what, *value.mutable_t());
+    }
+    write_nodes(body, names, *out.mutable_node());
+    std::vector<bool> given(names.size());
+    for (value_id id : body.outputs) {
+        std::string const& name = at(names, id);
+        bool const is_made = body.values[id].producer >= 0 && !given[id];
+        out.add_output(is_made ? name : write_copy(name, *out.mutable_node()));
+        given[id] = true;
+    }
+    value_namer_.leave();
+}
+
+/// What a nested graph gives must be made in it, each output by a node: neither captured, nor an input or initializer, nor given twice.
+std::string graph_writer::write_copy(std::string const& name, node_list& out) {
+    auto& copy = *out.Add();
+    copy.set_name(node_namer_.unique("Identity_" + std::to_string(nodes_++)));
+    copy.set_op_type("Identity");
+    copy.add_input(name);
+    copy.add_output(value_namer_.unique(name));
+    return copy.output(0);
+}
+
+void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> const& names, node_list& out) {
     std::vector<std::uint32_t> made(g.origins.size());    // nodes for each node of the program
     std::vector<std::uint32_t> written(g.origins.size()); // of these
     for (graph_node const& n : g.nodes)
@@ -130,7 +204,7 @@ void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> con
             wanted = origin.name;
             if (made[n.origin] > 1) wanted += '/' + n.op + '_' + std::to_string(written[n.origin]++);
         }
-        auto& to = *out.add_node();
+        auto& to = *out.Add();
         to.set_name(node_namer_.unique(wanted));
         write_node(n, origin, names, to);
     }
@@ -139,6 +213,7 @@ void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> con
 void graph_writer::write_node(graph_node const& n, node_origin const& origin, std::vector<std::string> const& names,
                               ::onnx::NodeProto& to) {
     to.set_op_type(n.op);
+    if (!n.overload.empty()) to.set_overload(n.overload);
     if (!plain_domain(n.domain).empty()) to.set_domain(n.domain);
     for (value_id id : n.inputs) to.add_input(id == no_value ? std::string() : at(names, id));
     for (value_id id : n.outputs) to.add_output(id == no_value ? std::string() : at(names, id));
@@ -171,6 +246,7 @@ void graph_writer::write_attribute(node_attribute const& a, std::string const& n
     std::string const what = node + ", attribute '" + a.name + "'";
     to.set_name(a.name);
     to.set_type(static_cast<::onnx::AttributeProto_AttributeType>(a.type));
+    if (!a.reference.empty()) return to.set_ref_attr_name(a.reference);
     switch (a.type) {
     case attr_type::f: return to.set_f(a.f);
     case attr_type::i: return to.set_i(a.i);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model_needs.hpp"
 #include "proto.hpp"
 
 #include <aton/dsl/graph_data.hpp>
@@ -21,6 +22,7 @@ namespace aton::detail {
 void require_whole(tensor const& t, std::string_view what);
 void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to);
 void write_type(value_type const& from, ::onnx::TypeProto& to);
+void add_opset_imports(graph_data const& g, model_needs const& needs, ::onnx::ModelProto& to);
 
 class graph_writer {
 public:
@@ -29,9 +31,15 @@ public:
     /// Everything but the initializers. Returns the names of the values, by id.
     std::vector<std::string> write_main(graph_data const& g, ::onnx::GraphProto& out);
 
+    /// The body of an operator. Throws aton::error for what is no function: no body or several, values of other graphs.
+    void write_function(graph_function const& f, ::onnx::FunctionProto& out);
+
 private:
+    using node_list = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
     std::vector<std::string> write(graph_data const& g, ::onnx::GraphProto& out, bool is_main);
-    void write_nodes(graph_data const& g, std::vector<std::string> const& names, ::onnx::GraphProto& out);
+    std::string write_copy(std::string const& name, node_list& out);
+    void write_nodes(graph_data const& g, std::vector<std::string> const& names, node_list& out);
     void write_node(graph_node const& n, node_origin const& origin, std::vector<std::string> const& names,
                     ::onnx::NodeProto& to);
     void write_origin(graph_node const& n, node_origin const& origin, ::onnx::NodeProto& to) const;

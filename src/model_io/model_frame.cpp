@@ -133,20 +133,16 @@ initializer_field make_initializer(graph_initializer const& from, std::string co
 
 model_frame make_frame(graph_data const& graph, model_options const& options, std::vector<weight_place> const& places) {
     if (graph.opset < 1) throw error("the graph has no opset");
+    require_callable_functions(graph);
     model_needs const needs = needs_of(graph);
 
     ::onnx::ModelProto model;
     model.set_ir_version(options.ir_version != 0 ? options.ir_version : needs.ir);
-    auto& imported = *model.add_opset_import();
-    imported.set_domain("");
-    imported.set_version(graph.opset);
-    for (auto const& [domain, version] : needs.domains) {
-        auto& other = *model.add_opset_import();
-        other.set_domain(domain);
-        other.set_version(version);
-    }
+    add_opset_imports(graph, needs, model);
     auto& main = *model.mutable_graph();
-    std::vector<std::string> const names = graph_writer(static_cast<int>(model.ir_version())).write_main(graph, main);
+    graph_writer writer(static_cast<int>(model.ir_version()));
+    std::vector<std::string> const names = writer.write_main(graph, main);
+    for (graph_function const& f : graph.functions) writer.write_function(f, *model.add_functions());
 
     model_frame out;
     std::uint64_t inside = 0;

@@ -3,6 +3,11 @@
 #include "model_needs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "graph_writer.hpp"
 
 #include <aton/core/stored_tensor.hpp>
 
@@ -74,9 +79,21 @@ public:
         for (graph_value const& v : g.values) raise(ir_for(v.type.dtype));
         for (graph_node const& n : g.nodes) {
             import(g, plain_domain(n.domain));
+            if (!n.overload.empty()) raise(10);
             for (node_attribute const& a : n.attributes) {
                 for (tensor const& t : a.tensors) raise(ir_for(t.type));
                 for (graph_data const& nested : a.graphs) collect(nested);
+            }
+        }
+    }
+
+    void collect_functions(graph_data const& g) {
+        for (graph_function const& f : g.functions) {
+            raise(f.overload.empty() ? 8 : 10);
+            import(g, plain_domain(f.domain));
+            for (graph_data const& body : f.body) {
+                collect(body);
+                raise(ir_for("", body.opset));
             }
         }
     }
@@ -97,13 +114,79 @@ private:
     model_needs& needs_;
 };
 
+/// Which functions call which.
+class call_graph {
+public:
+    explicit call_graph(graph_data const& g) : functions_(g.functions), seen_(g.functions.size(), state::unseen) {
+        for (std::size_t i = 0; i != functions_.size(); ++i) {
+            graph_function const& f = functions_[i];
+            if (!index_.emplace(key(f.domain, f.name, f.overload), i).second)
+                refuse("function " + full_name(f.domain, f.name, f.overload) + " is there twice");
+        }
+    }
+
+    void require_no_cycle() {
+        for (std::size_t i = 0; i != functions_.size(); ++i) visit(i);
+    }
+
+private:
+    enum class state : std::uint8_t { unseen, open, done };
+    static constexpr std::size_t deepest = 1000;
+
+    static std::string key(std::string_view domain, std::string_view name, std::string_view overload) {
+        std::string out(plain_domain(domain));
+        for (std::string_view part : {name, overload}) (out += '\n') += part;
+        return out;
+    }
+
+    void visit(std::size_t i) {
+        if (seen_[i] == state::done) return;
+        graph_function const& f = functions_[i];
+        if (++depth_ > deepest)
+            refuse("function " + full_name(f.domain, f.name, f.overload) + " is called through more than " +
+                   std::to_string(deepest) + " others");
+        if (seen_[i] == state::open)
+            refuse("function " + full_name(f.domain, f.name, f.overload) + " calls itself, which ONNX does not allow");
+        seen_[i] = state::open;
+        for (graph_data const& body : f.body) visit_calls(body);
+        seen_[i] = state::done;
+        --depth_;
+    }
+    void visit_calls(graph_data const& g) {
+        for (graph_node const& n : g.nodes) {
+            if (auto const called = index_.find(key(n.domain, n.op, n.overload)); called != index_.end())
+                visit(called->second);
+            for (node_attribute const& a : n.attributes)
+                for (graph_data const& nested : a.graphs) visit_calls(nested);
+        }
+    }
+
+    std::vector<graph_function> const& functions_;
+    std::unordered_map<std::string, std::size_t> index_;
+    std::vector<state> seen_;
+    std::size_t depth_ = 0;
+};
+
 } // namespace
+
+void require_callable_functions(graph_data const& graph) {
+    if (!graph.functions.empty()) call_graph(graph).require_no_cycle();
+}
+
+std::string full_name(std::string_view domain, std::string_view name, std::string_view overload) {
+    std::string out(domain.empty() ? "onnx" : domain);
+    (out += "::") += name;
+    if (!overload.empty()) (out += '.') += overload;
+    return out;
+}
 
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
 
 model_needs needs_of(graph_data const& graph) {
     model_needs needs;
-    collector(needs).collect(graph);
+    collector c(needs);
+    c.collect(graph);
+    c.collect_functions(graph);
     for (auto const& [domain, version] : needs.domains) needs.ir = std::max(needs.ir, ir_for(domain, version));
     needs.ir = std::max(needs.ir, ir_for("", graph.opset));
     return needs;

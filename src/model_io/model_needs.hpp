@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graph and its subgraphs need from the model around them: IR version and opset imports.
+// What a graph, its subgraphs and its functions need from the model around them: IR version and opset imports.
 #pragma once
 
 #include <string>
@@ -17,6 +17,12 @@ struct model_needs {
 };
 
 [[nodiscard]] model_needs needs_of(graph_data const& graph);
+
+/// Throws aton::error where two functions have the same name and overload, or one calls itself, directly or through others.
+void require_callable_functions(graph_data const& graph);
+
+/// "domain::name", and after a dot the overload.
+[[nodiscard]] std::string full_name(std::string_view domain, std::string_view name, std::string_view overload);
 
 /// "" for both names of the default domain.
 [[nodiscard]] std::string_view plain_domain(std::string_view domain);

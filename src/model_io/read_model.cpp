@@ -60,22 +60,40 @@ public:
     model_reader(std::string_view name, model& out) : name_(name), out_(out) {}
 
     graph_data read(::onnx::GraphProto const& from) {
-        graph_data g;
+        graph_data g = empty_graph();
         g.name = from.name();
-        g.opset = opset_;
-        g.opset_imports = imports_;
-        scopes_.emplace_back();
-        values(from, g);
+        enter(g);
+        interface(from, g);
+        definitions(from.node(), g);
         for (auto const& v : from.value_info()) set_type(g, v);
         for (auto const& v : from.output()) set_type(g, v);
         for (auto const& n : from.node()) node(n, g);
-        for (auto const& o : from.output()) g.outputs.push_back(find(g, o.name()));
-        scopes_.pop_back();
-        pending_.pop_back();
+        for (auto const& o : from.output()) g.outputs.push_back(find(o.name()));
+        leave();
         return g;
     }
 
-    void imports(::onnx::ModelProto const& from) {
+    graph_function read(::onnx::FunctionProto const& from) {
+        graph_function f{plain_domain(from.domain()), from.name(), from.overload(), {}, {}};
+        f.attributes.assign(from.attribute().begin(), from.attribute().end());
+        for (auto const& a : from.attribute_proto()) f.attributes.push_back(a.name());
+        imports(from);
+        graph_data& body = f.body.emplace_back(empty_graph());
+        body.name = from.name();
+        enter(body);
+        for (std::string const& i : from.input()) scopes_.back().ids.emplace(i, body.add_input(i, value_type{}));
+        definitions(from.node(), body);
+        for (auto const& v : from.value_info()) set_type(body, v);
+        for (auto const& n : from.node()) node(n, body);
+        for (std::string const& o : from.output()) body.outputs.push_back(find(o));
+        leave();
+        return f;
+    }
+
+    template <class Proto>
+    void imports(Proto const& from) {
+        opset_ = 0;
+        imports_.clear();
         for (auto const& i : from.opset_import()) {
             auto const version = i.version() > 0 && i.version() < 1 << 20 ? static_cast<int>(i.version()) : 0;
             if (i.domain().empty() || i.domain() == "ai.onnx") opset_ = version;
@@ -86,16 +104,29 @@ public:
 private:
     struct scope {
         std::unordered_map<std::string, value_id> ids;
-        graph_data const* graph = nullptr;
+        graph_data* graph = nullptr;
         std::map<std::array<std::string, 3>, std::uint32_t> origins; ///< indices by name, module and source
     };
 
     [[noreturn]] void refuse(std::string const& what) const { throw error(name_ + ": " + detail::one_line(what)); }
 
-    /// Everything that has a name in the graph, so that the order of nodes does not matter.
-    void values(::onnx::GraphProto const& from, graph_data& g) {
+    static std::string plain_domain(std::string const& domain) { return domain == "ai.onnx" ? std::string() : domain; }
+
+    [[nodiscard]] graph_data empty_graph() const {
+        graph_data g;
+        g.opset = opset_;
+        g.opset_imports = imports_;
+        return g;
+    }
+
+    void enter(graph_data& g) { scopes_.emplace_back().graph = &g; }
+    void leave() {
+        scopes_.pop_back();
+        pending_.pop_back();
+    }
+
+    void interface(::onnx::GraphProto const& from, graph_data& g) {
         scope& s = scopes_.back();
-        s.graph = &g;
         for (auto const& i : from.input()) s.ids.emplace(i.name(), g.add_input(i.name(), read_type(i.type())));
         for (auto const& i : from.initializer())
             initializer(i.name(), read_tensor(i, "initializer '" + i.name() + "'"), g);
@@ -104,9 +135,15 @@ private:
             (void)require_sizes(t, "sparse initializer '" + i.values().name() + "'");
             initializer(i.values().name(), std::move(t), g);
         }
+    }
+
+    /// Every result of a node, before any node is read, so that their order does not matter.
+    template <class Nodes>
+    void definitions(Nodes const& nodes, graph_data& g) {
+        scope& s = scopes_.back();
         std::vector<value_id> definitions;
         std::int64_t producer = 0;
-        for (auto const& n : from.node()) {
+        for (auto const& n : nodes) {
             for (std::string const& o : n.output()) {
                 if (o.empty()) continue;
                 value_id const id = g.add_value({}, o);
@@ -128,19 +165,23 @@ private:
         g.set_initializer(found->second, std::move(data));
     }
 
-    value_id find(graph_data& g, std::string const& name) {
+    /// The value of this name in the innermost graph. What a graph around it has becomes a value of every graph in between; what
+    /// none has, a value from nowhere, and the checker complains.
+    value_id find(std::string const& name) {
         if (name.empty()) return no_value;
-        auto& ids = scopes_.back().ids;
-        if (auto const known = ids.find(name); known != ids.end()) return known->second;
-        value_type type; // of a graph around this one, or of nowhere: then the checker complains
-        for (std::size_t i = scopes_.size() - 1; i-- != 0;)
-            if (auto const outer = scopes_[i].ids.find(name); outer != scopes_[i].ids.end()) {
-                type = scopes_[i].graph->values[outer->second].type;
-                break;
-            }
-        value_id const id = g.add_value(std::move(type), name);
-        ids.emplace(name, id);
-        return id;
+        if (auto const known = scopes_.back().ids.find(name); known != scopes_.back().ids.end()) return known->second;
+        std::size_t depth = scopes_.size() - 1;
+        while (depth != 0 && scopes_[depth - 1].ids.count(name) == 0) --depth;
+        if (depth == 0) return scopes_.back().ids[name] = scopes_.back().graph->add_value(value_type{}, name);
+        for (; depth != scopes_.size(); ++depth) {
+            graph_data const& around = *scopes_[depth - 1].graph;
+            value_id const outer = scopes_[depth - 1].ids[name];
+            graph_data& here = *scopes_[depth].graph;
+            value_id const id = here.add_value(around.values[outer].type);
+            here.values[id].outer = outer;
+            scopes_[depth].ids[name] = id;
+        }
+        return scopes_.back().ids[name];
     }
 
     void set_type(graph_data& g, ::onnx::ValueInfoProto const& v) {
@@ -150,9 +191,10 @@ private:
 
     void node(::onnx::NodeProto const& from, graph_data& g) {
         graph_node n;
-        n.domain = from.domain() == "ai.onnx" ? std::string() : from.domain();
+        n.domain = plain_domain(from.domain());
         n.op = from.op_type();
-        for (std::string const& i : from.input()) n.inputs.push_back(find(g, i));
+        n.overload = from.overload();
+        for (std::string const& i : from.input()) n.inputs.push_back(find(i));
         for (std::string const& o : from.output()) {
             n.outputs.push_back(o.empty() ? no_value : pending_.back().back());
             if (!o.empty()) pending_.back().pop_back();
@@ -200,6 +242,7 @@ private:
         a.name = from.name();
         a.type = static_cast<attr_type>(from.type());
         std::string const what = owner.op_type() + " '" + owner.name() + "', attribute '" + a.name + "'";
+        a.reference = from.ref_attr_name();
         a.i = from.i();
         a.f = from.f();
         a.s = from.s();
@@ -301,10 +344,10 @@ model parse_model(std::string_view bytes, std::string_view name) {
     out.producer_version = proto.producer_version();
     out.doc = proto.doc_string();
     for (auto const& entry : proto.metadata_props()) out.metadata.emplace_back(entry.key(), entry.value());
-    for (auto const& f : proto.functions()) out.functions.push_back(f.domain() + "::" + f.name());
     model_reader reader(name, out);
     reader.imports(proto);
     out.graph = reader.read(proto.graph());
+    for (auto const& f : proto.functions()) out.graph.functions.push_back(reader.read(f));
     return out;
 }
 

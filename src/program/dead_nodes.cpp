@@ -6,6 +6,8 @@
 
 #include <aton/program/program.hpp>
 
+#include "subgraphs.hpp"
+
 namespace aton::program {
 
 void remove_dead_nodes(program& p) {
@@ -23,15 +25,17 @@ void remove_dead_nodes(program& p) {
         });
     };
 
-    for (argument const& each : p.main.outputs) need(each);
-    std::vector<bool> stays(p.main.nodes.size());
-    for (std::size_t i = p.main.nodes.size(); i-- > 0;) {
-        stays[i] = is_needed(p.main.nodes[i]);
-        if (!stays[i]) continue;
-        for (argument const& each : p.main.nodes[i].arguments) need(each);
-    }
-    std::size_t i = 0;
-    std::erase_if(p.main.nodes, [&](node const&) { return !stays[i++]; });
+    for_each_graph(p, [&](graph& g) {
+        for (argument const& each : g.outputs) need(each);
+        std::vector<bool> stays(g.nodes.size());
+        for (std::size_t i = g.nodes.size(); i-- > 0;) {
+            stays[i] = is_needed(g.nodes[i]);
+            if (!stays[i]) continue;
+            for (argument const& each : g.nodes[i].arguments) need(each);
+        }
+        std::size_t i = 0;
+        std::erase_if(g.nodes, [&](node const&) { return !stays[i++]; });
+    });
 }
 
 } // namespace aton::program

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +18,7 @@
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
 #include "norm_statistics.hpp"
+#include "subgraphs.hpp"
 #include "view_rules.hpp"
 
 namespace aton::program {
@@ -73,20 +75,28 @@ bool asks_for_shape(std::string_view op) {
 
 class functionalizer {
 public:
-    explicit functionalizer(program& p)
+    functionalizer(program& p, graph& g)
         : program_(p),
-          old_(std::move(p.main.nodes)),
+          graph_(g),
+          old_(std::move(g.nodes)),
           layout_(p),
           out_(p, old_.size()),
           state_(out_, layout_, p.values.size()) {}
 
     void run() {
-        memory_ = add_inputs(program_, state_);
+        if (is_main()) {
+            memory_ = add_inputs(program_, state_);
+        } else {
+            for (value_index each : graph_.inputs)
+                if (each != no_value) state_.add_tensor(each);
+        }
         for (node const& each : old_) visit(each);
         finish();
     }
 
 private:
+    [[nodiscard]] bool is_main() const { return &graph_ == &program_.main; }
+
     void visit(node const& n) {
         if (n.kind != node_kind::aten || n.schema.empty()) return pass(n);
         if (updates_statistics(n)) return visit_norm(n);
@@ -194,8 +204,19 @@ private:
     }
 
     void write(value_index written, value_index now, node const& cause) {
-        check_memory(program_, memory_, state_, written, cause);
+        if (is_main()) check_memory(program_, memory_, state_, written, cause);
+        else check_outside(written, cause);
         state_.write(written, now, cause);
+    }
+
+    /// Branches and bodies of loops compute; what they are given stays what it is.
+    void check_outside(value_index written, node const& cause) const {
+        for (value_index each : graph_.inputs)
+            if (each != no_value && state_.share_memory(each, written))
+                throw error(
+                    describe(program_, cause) + ": a branch or the body of a loop writes to " +
+                    program_.values[each].name +
+                    ", which comes from outside; return the new value and write it after torch.cond or the loop");
     }
 
     void change_view(node const& n, std::string_view op) {
@@ -375,20 +396,21 @@ private:
     void finish() {
         std::vector<argument> outputs;
         std::vector<output> kinds;
-        add_mutations(program_, state_, outputs, kinds);
-        for (std::size_t i = 0; i != program_.main.outputs.size(); ++i) {
-            argument a = std::move(program_.main.outputs[i]);
+        if (is_main()) add_mutations(program_, state_, outputs, kinds);
+        for (argument& a : graph_.outputs) {
             for (value_index& v : a.values)
                 if (v != no_value && state_.is_known(v)) v = state_.read(v, last_);
             outputs.push_back(std::move(a));
-            kinds.push_back(std::move(program_.outputs[i]));
         }
-        program_.main.outputs = std::move(outputs);
+        graph_.outputs = std::move(outputs);
+        graph_.nodes = std::move(out_.nodes());
+        if (!is_main()) return;
+        std::move(program_.outputs.begin(), program_.outputs.end(), std::back_inserter(kinds));
         program_.outputs = std::move(kinds);
-        program_.main.nodes = std::move(out_.nodes());
     }
 
     program& program_;
+    graph& graph_;
     std::vector<node> old_;
     layouts layout_;
     node_emitter out_;
@@ -412,7 +434,9 @@ void functionalize(program& p) {
         return n.kind == node_kind::aten && !n.schema.empty() &&
                (updates_statistics(n) || !written_arguments(n.schema).empty());
     };
-    if (std::any_of(p.main.nodes.begin(), p.main.nodes.end(), writes)) functionalizer{p}.run();
+    for_each_graph(p, [&](graph& g) {
+        if (std::any_of(g.nodes.begin(), g.nodes.end(), writes)) functionalizer(p, g).run();
+    });
 }
 
 } // namespace aton::program

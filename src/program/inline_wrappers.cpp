@@ -11,6 +11,7 @@
 
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
+#include "subgraphs.hpp"
 
 namespace aton::program {
 
@@ -18,13 +19,18 @@ namespace {
 
 constexpr int deepest_nesting = 256;
 
-/// Operators that compute what their graph computes: gradient modes, checkpoints, regions that are compiled once.
+/// Operators that compute what their (first) graph computes: gradient modes, checkpoints, regions that are compiled once, the forward
+/// half of a torch.autograd.Function.
 bool is_wrapper(node const& n) {
     static constexpr std::string_view names[] = {"higher_order::wrap_with_set_grad_enabled",
                                                  "higher_order::wrap_with_autocast",
                                                  "higher_order::wrap_activation_checkpoint",
                                                  "higher_order::tag_activation_checkpoint",
+                                                 "higher_order::autograd_function_apply",
+                                                 "higher_order::dynamo_bypassing_wrapper",
+                                                 "higher_order::hints_wrapper",
                                                  "higher_order::invoke_subgraph",
+                                                 "higher_order::run_const_graph",
                                                  "higher_order::wrap",
                                                  "higher_order::strict_mode"};
     return n.kind == node_kind::higher_order && std::find(std::begin(names), std::end(names), n.op) != std::end(names);
@@ -86,8 +92,7 @@ private:
         check(n, depth);
         auto const wrapped = std::find_if(
             n.arguments.begin(), n.arguments.end(), [](argument const& a) { return a.kind == argument_kind::graph; });
-        if (wrapped == n.arguments.end() || wrapped->integer < 0 ||
-            static_cast<std::size_t>(wrapped->integer) >= program_.subgraphs.size())
+        if (wrapped == n.arguments.end() || !subgraph_of(program_, *wrapped).has_value())
             throw error(describe(program_, n) + ": has no graph");
         inline_graph(
             n, program_.subgraphs[static_cast<std::size_t>(wrapped->integer)], operands(n, wrapped), by, depth);
@@ -105,14 +110,15 @@ private:
                         "the file; cast with .to(), or switch autocast off");
     }
 
-    /// The operands, which are what remains of the arguments: behind the graph, the last ones of them.
+    /// The operands, which are what remains of the arguments: behind the graph, the last ones of them. A second graph (the backward half)
+    /// and dicts of hints are none.
     std::vector<argument> operands(node const& n, std::vector<argument>::const_iterator wrapped) const {
         std::size_t const count = program_.subgraphs[static_cast<std::size_t>(wrapped->integer)].inputs.size();
         std::vector<argument> out;
         for (auto each = wrapped + 1; each != n.arguments.end(); ++each) {
             if (each->kind == argument_kind::values) {
                 for (value_index v : each->values) out.push_back(value_argument({}, v));
-            } else if (each->name.empty()) {
+            } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::other) {
                 out.push_back(*each);
             }
         }
@@ -188,7 +194,9 @@ private:
 void inline_wrappers(program& p) {
     auto const has_wrapper = [](graph const& g) { return std::any_of(g.nodes.begin(), g.nodes.end(), is_wrapper); };
     bool const any = has_wrapper(p.main) || std::any_of(p.subgraphs.begin(), p.subgraphs.end(), has_wrapper);
-    if (any) inliner{p}.run(p.main);
+    if (!any) return;
+    inliner in(p);
+    for_each_graph(p, [&in](graph& g) { in.run(g); });
 }
 
 } // namespace aton::program

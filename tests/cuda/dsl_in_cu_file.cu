@@ -16,6 +16,30 @@ inline constexpr auto activation =
               return scale == 1.0 ? y : g.op<"Mul">(y, g.scalar(scale, y.dtype()));
           }));
 
+// Declared operators with a body, a graph in a node, a node that calls ATen, and types of results.
+inline constexpr auto doubled = [](graph<13> g, value x, double alpha) -> value { return g.op<"Mul">(x, alpha); };
+inline constexpr auto my_domain =
+    domain<"my_domain", 2, op<"Doubled(T X, float alpha=2) -> (T Y = like(X))", "T: float16, float", body<doubled>>>{};
+inline constexpr auto custom = table(
+    symbolic<"my_ops::doubled(Tensor x, float alpha) -> Tensor">([](graph<13, my_domain> g, value x, double alpha) -> value {
+        return g.op<"my_domain::Doubled">(x, attr_f<"alpha">(alpha));
+    }));
+inline value branches(graph<13> g, value c, value x) {
+    return g.op<"If">(c, attr::then_branch_g([&](graph<13> b) { return b.op<"Neg">(x); }),
+                      attr::else_branch_g([&](graph<13>) { return x; }));
+}
+inline value aten_node(graph<13> g, value x) { return g.at<"pow">(x, attr_f<"exponent">(2.0)); }
+inline auto cast(graph<13> g, value x) { return g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float16>)); }
+static_assert(!valid_call<graph<13, my_domain>, "my_domain::Doubled", typed_value<aton::tensors(dtype::bool_)>>);
+
 __global__ void relu(float* x) { x[threadIdx.x] = x[threadIdx.x] < 0 ? 0 : x[threadIdx.x]; }
 
-int main() { return static_cast<void const*>(&activation) == nullptr ? 1 : 0; }
+int main() {
+    graph_data data;
+    graph<13, my_domain> const g(data, 17);
+    value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
+    value const c(data, data.add_input("c", {dtype::bool_, aton::shape(std::vector<dim>())}));
+    value const y = branches(g, c, aten_node(g, g.op<"my_domain::Doubled">(x)).set_type(x.type()));
+    bool const right = y.dtype() == dtype::float32 && cast(g, y).dtype() == dtype::float16 && data.functions.size() == 1;
+    return static_cast<void const*>(&activation) != nullptr && static_cast<void const*>(&custom) != nullptr && right ? 0 : 1;
+}

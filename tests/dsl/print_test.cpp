@@ -231,8 +231,9 @@ TEST_CASE("nested graphs are indented, and use the names of the graph around the
     for (char const* const side : {"then_branch", "else_branch"}) {
         graph_data nested;
         nested.opset = 20;
-        value const outer(nested, nested.add_value(x.type(), "x"));
-        value const y = graph<13>(nested, 20).op<"Neg">(outer);
+        nested.around = &f.data;
+        value const y = graph<13>(nested, 20).op<"Neg">(x);
+        nested.around = nullptr;
         nested.outputs = {y.id()};
         aton::node_attribute a;
         a.name = side;
@@ -253,5 +254,70 @@ TEST_CASE("nested graphs are indented, and use the names of the graph around the
       %1.1 : Float(2) = onnx::Neg(%x)
       return (%1.1)
   return (%2)
+)");
+}
+
+TEST_CASE("a value of the outermost graph has one name in all graphs that capture it, and theirs get suffixes") {
+    fixture f;
+    value const condition = f.input("condition", dtype::bool_, aton::shape(std::vector<aton::dim>{}));
+    value const x = f.input("x", dtype::float32, {2});
+    value const y = f.g.op<"If">(
+        condition,
+        attr::then_branch_g([&](graph<13> outer) -> value {
+            value const mine = outer.op<"Abs">(x);
+            mine.owner().values[mine.id()].name = "x";
+            return outer.op<"If">(condition,
+                                  attr::then_branch_g([&](graph<13> g) -> value { return g.op<"Add">(x, mine); }),
+                                  attr::else_branch_g([&](graph<13> g) -> value { return g.op<"Neg">(x); }));
+        }),
+        attr::else_branch_g([&](graph<13>) -> value { return x; }));
+    f.data.outputs = {y.id()};
+    CHECK(to_string(f.data) == R"(graph(%condition : Bool(), %x : Float(2)):
+  %2 : Float(2) = onnx::If(%condition)
+    else_branch():
+      %1 : Float(2) = onnx::Identity(%x)
+      return (%1)
+    then_branch():
+      %x.1 : Float(2) = onnx::Abs(%x)
+      %3 : Float(2) = onnx::If(%condition)
+        else_branch():
+          %1.1 : Float(2) = onnx::Neg(%x)
+          return (%1.1)
+        then_branch():
+          %2.1 : Float(2) = onnx::Add(%x, %x.1)
+          return (%2.1)
+      return (%3)
+  return (%2)
+)");
+    // Alone, a nested graph does not know the names around it.
+    CHECK(to_string(f.data.nodes[0].attributes[1].graphs[0]) ==
+          "graph():\n  %1 : Float(2) = onnx::Identity(%0)\n  return (%1)\n");
+}
+
+TEST_CASE("functions come after the graph, with names of their own") {
+    fixture f;
+    value const x = f.input("x", dtype::float32, {2});
+    aton::graph_node n;
+    n.domain = "custom_domain";
+    n.op = "Foo";
+    n.overload = "half";
+    n.inputs = {x.id()};
+    n.outputs = {f.data.add_value(value_type{})};
+    f.data.outputs = n.outputs;
+    f.data.nodes.push_back(std::move(n));
+    aton::graph_function foo{"custom_domain", "Foo", "half", {"alpha", "n"}, {graph_data{}}};
+    graph_data& body = foo.body[0];
+    body.opset = 20;
+    value const inner(body, body.add_input("x", value_type{}));
+    value const y = graph<13>(body, 20).op<"Elu">(inner, attr::alpha_f(0.5));
+    body.nodes[0].attributes[0].reference = "alpha";
+    body.outputs = {y.id()};
+    f.data.functions.push_back(std::move(foo));
+    CHECK(to_string(f.data) == R"(graph(%x : Float(2)):
+  %1 : Tensor = custom_domain::Foo.half(%x)
+  return (%1)
+function custom_domain::Foo.half[alpha, n](%x : Tensor):
+  %1 : Tensor = onnx::Elu[alpha=@alpha](%x)
+  return (%1)
 )");
 }

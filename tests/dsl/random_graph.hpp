@@ -122,7 +122,7 @@ public:
     /// Calls an operator; an empty list where the target opset refuses it.
     template <class... Args>
     std::vector<value> call(char const* op, std::size_t outputs, Args const&... args) {
-        aton::dsl::detail::node_builder node(data, "", op, opset());
+        aton::dsl::detail::node_builder node(data, "", op, aton::onnx::find("", op, opset()), opset(), opset());
         (node.add(args), ...);
         node.add(aton::dsl::output_list(outputs));
         std::vector<value> out;

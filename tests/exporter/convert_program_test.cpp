@@ -297,7 +297,7 @@ TEST_CASE("a custom operator is kept only when that is asked for") {
 TEST_CASE("a user's table comes before the built-in ones") {
     using namespace aton::dsl;
     static constexpr auto mine = dsl::table(
-        symbolic<"aten::relu(self)">([](dsl::graph<13> g, dsl::value x) { return g.op<"Abs">(x); }),
+        override_<"aten::relu(self)">([](dsl::graph<13> g, dsl::value x) { return g.op<"Abs">(x); }),
         symbolic<"my_ops::twice(Tensor a, float by=2.0) -> Tensor">(
             [](dsl::graph<13> g, dsl::value a, double by) { return g.op<"Mul">(a, g.scalar(by, a.dtype())); }));
     builder b;

@@ -263,42 +263,6 @@ TEST_CASE("outputs keep their order and types, and may become an input, a consta
     check_consistent(o.data);
 }
 
-TEST_CASE("a nested graph keeps what it takes by name") {
-    optimized<16> o;
-    value const x = o.input("x", {3, 5});
-    value const yes = o.input("yes", aton::shape(std::vector<dim>{}), dtype::bool_);
-    value const kept = o.g.op<"Identity">(x);
-    o.data.values[kept.id()].name = "kept";
-    value const twice = o.g.op<"Identity">(x);
-    aton::graph_data branch;
-    branch.opset = 20;
-    aton::value_id const outer = branch.add_value({dtype::float32, {3, 5}}, "kept");
-    aton::value_id const result = branch.add_value({dtype::float32, {3, 5}}, "result");
-    branch.values[result].producer = 0;
-    auto& node = branch.nodes.emplace_back();
-    node.op = "Identity";
-    node.inputs = {outer};
-    node.outputs = {result};
-    branch.outputs = {result};
-    value const y(o.data, o.data.add_value({dtype::float32, {3, 5}}));
-    o.data.values[y.id()].producer = static_cast<std::int64_t>(o.data.nodes.size());
-    auto& choice = o.data.nodes.emplace_back();
-    choice.op = "If";
-    choice.inputs = {yes.id()};
-    choice.outputs = {y.id()};
-    for (char const* name : {"then_branch", "else_branch"}) {
-        auto& a = choice.attributes.emplace_back();
-        a.name = name;
-        a.type = aton::onnx::attr_type::g;
-        a.graphs.push_back(branch);
-    }
-    CHECK(o({o.g.op<"Neg">(twice), y}) == "Identity If Neg");
-    CHECK(o.data.values[kept.id()].producer == 0);
-    CHECK(o.data.values[kept.id()].name == "kept");
-    CHECK(o.data.nodes[1].attributes[0].graphs[0].nodes.size() == 1);
-    check_consistent(o.data);
-}
-
 TEST_CASE("remove_unused takes nodes and initializers that no output needs, and leaves inputs") {
     optimized<> o;
     value const x = o.input("x", {3, 5});

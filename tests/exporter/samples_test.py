@@ -23,10 +23,6 @@ ATON, *FOLDERS = sys.argv[1:]
 OPSETS = (13, 17, 18, 20, 26)
 # What refuses a sample at every opset: words of the one line that says so.
 REFUSED = {
-    "cond_hop": "higher_order::cond",
-    "cond_on_shape": "higher_order::cond",
-    "while_hop": "higher_order::while_loop",
-    "scan_hop": "higher_order::scan",
     "custom_op": "custom_ops::foo_forward",
     "custom_op_dyn": "custom_ops::foo_forward",
     "dtypes": "real",  # aten::real, aten::view_as_real: complex numbers

@@ -45,6 +45,27 @@ bool survives(std::string_view bytes) {
     return is_model;
 }
 
+value call_foo(graph_data& g, char const* overload, value x) {
+    aton::graph_node n;
+    n.domain = "custom_domain";
+    n.op = "Foo";
+    n.overload = overload;
+    n.inputs = {g.capture(x.owner(), x.id())};
+    n.outputs = {g.add_value(value_type{dtype::float32, {std::string("n"), 3, 8, 8}})};
+    g.values[n.outputs[0]].producer = static_cast<std::int64_t>(g.nodes.size());
+    g.nodes.push_back(n);
+    return {g, n.outputs[0]};
+}
+
+template <class Body>
+aton::graph_function foo(char const* overload, Body const& body) {
+    aton::graph_function f{"custom_domain", "Foo", overload, {"alpha"}, {graph_data{}}};
+    f.body[0].opset = 20;
+    value const x(f.body[0], f.body[0].add_input("x", value_type{}));
+    f.body[0].outputs = {body(graph<13>(f.body[0], 20), x).id()};
+    return f;
+}
+
 std::string sample() {
     graph_data data;
     data.opset = 20;
@@ -58,23 +79,25 @@ std::string sample() {
     auto const [best, where] = g.op<"TopK">(e, g.ints({3}), outputs<2>);
     value const s = g.op<"SequenceConstruct">(best, best);
 
-    aton::graph_node branch;
-    branch.op = "If";
-    branch.inputs = {g.constant(aton::scalar_tensor(true, dtype::bool_)).id()};
-    for (char const* const side : {"then_branch", "else_branch"}) {
-        graph_data nested;
-        nested.opset = 20;
-        value const outer(nested, nested.add_value(x.type(), "x"));
-        nested.outputs = {graph<13>(nested, 20).op<"Neg">(outer).id()};
-        aton::node_attribute a;
-        a.name = side;
-        a.type = aton::onnx::attr_type::g;
-        a.graphs.push_back(std::move(nested));
-        branch.attributes.push_back(std::move(a));
-    }
-    branch.outputs = {data.add_value(x.type())};
-    data.outputs = {best.id(), where.id(), s.id(), branch.outputs[0]};
-    data.nodes.push_back(std::move(branch));
+    value const yes = g.constant(aton::scalar_tensor(true, dtype::bool_));
+    value const chosen =
+        g.op<"If">(yes,
+                   attr::then_branch_g([&](graph<13> outer) -> value {
+                       value const near = outer.op<"Abs">(x);
+                       return outer.op<"If">(
+                           yes,
+                           attr::then_branch_g([&](graph<13> inner) -> value { return inner.op<"Add">(x, near); }),
+                           attr::else_branch_g([&](graph<13>) -> value { return x; }));
+                   }),
+                   attr::else_branch_g([&](graph<13> outer) -> value { return call_foo(outer.data(), "half", x); }));
+    chosen.set_type(x.type());
+    data.functions.push_back(foo("", [](graph<13> f, value in) -> value { return call_foo(f.data(), "half", in); }));
+    data.functions.push_back(foo("half", [](graph<13> f, value in) -> value {
+        return f.op<"If">(f.constant(aton::scalar_tensor(false, dtype::bool_)),
+                          attr::then_branch_g([&](graph<13> inner) -> value { return inner.op<"Neg">(in); }),
+                          attr::else_branch_g([&](graph<13>) -> value { return in; }));
+    }));
+    data.outputs = {best.id(), where.id(), s.id(), chosen.id(), call_foo(data, "", x).id()};
     return to_model_proto(data);
 }
 
@@ -137,6 +160,44 @@ TEST_CASE("names that are empty, twice there, or nowhere; graphs that call thems
     model.mutable_graph()->mutable_node(0)->set_input(0, model.graph().node(3).output(0));
     survives(model.SerializeAsString());
     model.mutable_graph()->mutable_node()->SwapElements(0, 3);
+    survives(model.SerializeAsString());
+}
+
+TEST_CASE(
+    "functions that call themselves, call each other in a chain, are there twice, or give what they do not have") {
+    ::onnx::ModelProto model;
+    REQUIRE(model.ParseFromString(sample()));
+    auto const refusal = [&] {
+        std::string const bytes = model.SerializeAsString();
+        survives(bytes);
+        try {
+            (void)to_model_proto(aton::parse_model(bytes).graph);
+        } catch (aton::error const& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(refusal().empty());
+    model.mutable_functions(1)->clear_overload();
+    CHECK(refusal() == "function custom_domain::Foo is there twice");
+    model.mutable_functions(0)->mutable_node(0)->clear_overload();
+    model.mutable_functions()->RemoveLast();
+    CHECK(refusal() == "function custom_domain::Foo calls itself, which ONNX does not allow");
+    ::onnx::FunctionProto const first = model.functions(0);
+    model.clear_functions();
+    for (int i = 0; i != 3000; ++i) {
+        auto& f = *model.add_functions() = first;
+        f.set_overload(std::to_string(i));
+        f.mutable_node(0)->set_overload(std::to_string(i + 1));
+    }
+    CHECK(refusal().ends_with("is called through more than 1000 others"));
+    model.clear_functions();
+    *model.add_functions() = first;
+    model.mutable_functions(0)->mutable_node(0)->set_overload("elsewhere");
+    model.mutable_functions(0)->set_output(0, "");
+    CHECK(refusal() == "the graph refers to a value that it does not have");
+    model.mutable_functions(0)->set_output(0, "nowhere");
+    model.mutable_functions(0)->add_input("x");
     survives(model.SerializeAsString());
 }
 

@@ -289,8 +289,9 @@ TEST_CASE("nested graphs keep their names apart and see the graph around them") 
     for (char const* const side : {"then_branch", "else_branch"}) {
         graph_data nested;
         nested.opset = 20;
-        value const outer(nested, nested.add_value(x.type(), "x"));
-        nested.outputs = {graph<13>(nested, 20).op<"Neg">(outer).id()};
+        nested.around = &data;
+        nested.outputs = {graph<13>(nested, 20).op<"Neg">(x).id()};
+        nested.around = nullptr;
         aton::node_attribute a;
         a.name = side;
         a.type = aton::onnx::attr_type::g;

@@ -63,7 +63,8 @@ def make_folder(entry, folder):
         cases = {}
         for number, args in enumerate((made.args, made.other)):
             cases |= record(made.module, args, number)
-        program = torch.export.export(made.module, copy.deepcopy(made.args), dynamic_shapes=made.dynamic)
+        given = copy.deepcopy(made.args)
+        program = torch.export.export(made.module, given, dynamic_shapes=made.dynamic, strict=made.strict)
         torch.export.save(program, folder / "raw.pt2")
         torch.export.save(program.run_decompositions(), folder / "decomposed.pt2")
     numpy.savez(folder / "cases.npz", **cases)

@@ -24,6 +24,7 @@ class Made:
     args: tuple
     other: tuple
     dynamic: object = None
+    strict: bool = False
 
 
 @dataclasses.dataclass

@@ -120,7 +120,11 @@ private:
     aton::value_id identity(aton::value_id from) {
         aton::value_id const id = graph_.add_value(graph_.values[from].type);
         graph_.values[id].producer = static_cast<std::int64_t>(graph_.nodes.size());
-        graph_.nodes.push_back({{}, "Identity", {from}, {id}, {}, "output"});
+        aton::graph_node& node = graph_.nodes.emplace_back();
+        node.op = "Identity";
+        node.inputs = {from};
+        node.outputs = {id};
+        node.source = "output";
         return id;
     }
 

@@ -60,6 +60,32 @@ TEST_CASE("operands of higher-order operators stay; random numbers that nobody r
     CHECK(b.ops() == strings{"aten::relu", "higher_order::cond"});
 }
 
+TEST_CASE("branches keep what they give; those of a node that goes stay as they are") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3});
+    graph inner;
+    value_index const given = b.value_of("given", {3});
+    value_index const used = b.value_of("used", {3});
+    value_index const unused = b.value_of("unused", {3});
+    inner.inputs = {given};
+    inner.nodes = {b.make("aten::relu", {tensor("self", given)}, {used}),
+                   b.make("aten::exp", {tensor("self", used)}, {unused}),
+                   b.make("aten::_assert_tensor_metadata", {tensor("a", unused)}, {})};
+    inner.outputs = {tensor("", used)};
+    graph outer;
+    value_index const deep = b.value_of("deep", {3});
+    outer.inputs = {x};
+    outer.nodes = {b.make("higher_order::map_impl", {subgraph(0), tensors("", {x})}, {deep}),
+                   b.make("higher_order::map_impl", {subgraph(2), tensors("", {x})}, {b.value_of("dead", {3})})};
+    outer.outputs = {tensor("", deep)};
+    b.p.subgraphs = {inner, outer, inner};
+    b.output(b.add("higher_order::map_impl", {subgraph(1), tensors("", {x})}, {3}));
+    remove_dead_nodes(b.p);
+    CHECK(b.p.subgraphs[1].nodes.size() == 1);
+    CHECK(b.p.subgraphs[0].nodes.size() == 1);
+    CHECK(b.p.subgraphs[2].nodes.size() == 3);
+}
+
 TEST_CASE("a custom operator without results stays: it is there for what it does") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});

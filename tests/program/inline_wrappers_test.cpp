@@ -205,6 +205,67 @@ TEST_CASE("writes inside of a wrapper reach the buffers outside") {
     CHECK(b.p.main.outputs[0].values[0] == out);
 }
 
+TEST_CASE("of an autograd function the forward half is taken, without what it saves; hints are no operands") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {6});
+    graph forward;
+    value_index const given = b.value_of("given", {6});
+    value_index const clamped = b.value_of("clamped", {6});
+    forward.inputs = {given};
+    forward.nodes = {b.make("aten::clamp", {tensor("self", given), integer("min", 0)}, {clamped})};
+    forward.outputs = {tensor("", clamped), tensor("", given)};
+    graph backward = forward;
+    backward.nodes.front().op = "aten::neg";
+    b.p.subgraphs = {forward, backward};
+    value_index const out = b.value_of("out", {6});
+    b.add_node("higher_order::autograd_function_apply",
+               {subgraph(0), subgraph(1), tensor("", x), integers("non_differentiable_idx", {})},
+               {out});
+    graph body = forward;
+    body.outputs.pop_back();
+    b.p.subgraphs.push_back(body);
+    argument no_keywords;
+    no_keywords.kind = argument_kind::other;
+    argument hints = no_keywords;
+    hints.name = "hints";
+    value_index const hinted = b.value_of("hinted", {6});
+    b.add_node("higher_order::hints_wrapper", {subgraph(2), tensors("", {out}), no_keywords, hints}, {hinted});
+    b.output(hinted);
+    inline_wrappers(b.p);
+    REQUIRE(b.ops() == strings{"aten::clamp", "aten::clamp"});
+    CHECK(b.p.main.nodes[0].results[0].values[0] == out);
+    CHECK(argument_of(b.p.main.nodes[0], "self").values[0] == x);
+    CHECK(argument_of(b.p.main.nodes[1], "self").values[0] == out);
+}
+
+TEST_CASE("wrappers in branches are inlined there, and each wrapper inside of them once") {
+    wrapped_program b;
+    b.p.subgraphs.push_back(b.inner);
+    graph branch;
+    value_index const given = b.value_of("given", {2, 3});
+    value_index const sum = b.value_of("sum", {2, 3});
+    branch.inputs = {given};
+    branch.nodes = {b.make("higher_order::wrap", {subgraph(0), tensors("", {given, given})}, {sum})};
+    branch.outputs = {tensor("", sum)};
+    b.p.subgraphs.push_back(branch);
+    graph around = branch; // a wrapper of a node with a branch
+    value_index const outside = b.value_of("outside", {2, 3});
+    around.inputs = {outside};
+    around.nodes = {b.make("higher_order::map_impl", {subgraph(1), tensors("", {outside})}, {sum})};
+    b.p.subgraphs.push_back(around);
+    value_index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::wrap", {subgraph(2), tensor("", b.x)}, {out});
+    b.output(out);
+    inline_wrappers(b.p);
+    REQUIRE(b.ops() == strings{"higher_order::map_impl"});
+    graph const& inner = b.p.subgraphs[1];
+    REQUIRE(inner.nodes.size() == 2);
+    CHECK(inner.nodes[0].op == "aten::mul.Scalar");
+    CHECK(argument_of(inner.nodes[0], "self").values[0] == given);
+    CHECK(inner.outputs[0].values[0] == sum);
+    CHECK(inner.nodes[1].results[0].values[0] == sum);
+}
+
 TEST_CASE("control flow stays") {
     wrapped_program b;
     b.wrap("higher_order::cond", {}, {tensors("", {b.x, b.y})});

@@ -109,6 +109,21 @@ class AtonCommand(unittest.TestCase):
         self.fails(aton("print", self.sample("multi_model.pt2")), 1, "prefill", "decode")
         self.assertIn("# model decode of decode prefill", aton("print", self.sample("multi_model.pt2"), "--model", "decode").stdout)
 
+    def test_operators_as_aten_nodes(self):
+        target = Path(self.folder.name, "aten.onnx")
+        for name, mode, node in (("lstm", "aten", '[batch_first=1, bidirectional=1, dropout=0., has_biases=1, hx=2, num_layers=1, operator="lstm"'),
+                                 ("unbacked", "aten", 'operator="nonzero"'), ("dtypes", "aten-fallback", "org.pytorch.aten::ATen[")):
+            with self.subTest(name=name, mode=mode):
+                run = aton("export", self.sample(f"{name}.pt2"), "-o", target, "--operators", mode)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertIn("org.pytorch.aten 1", aton("check", target).stdout)
+                self.assertIn(node, aton("print", target).stdout)
+                target.unlink()
+        self.fails(aton("export", self.sample("dtypes.pt2"), "-o", target), 1, "aten::")
+        run = aton("export", self.sample("lstm.pt2"), "-o", target, "--operators", "aten-fallback")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("ATen", aton("print", target).stdout)  # everything in it has a mapping
+
     def test_export(self):
         target = Path(self.folder.name, "out.onnx")
         run = aton("export", self.sample("linear_relu_dynbatch.pt2"), "-o", target, "--opset", 17, "--dim", "x:0=batch",
@@ -137,7 +152,7 @@ class AtonCommand(unittest.TestCase):
         sample, target = self.sample("tied.pt2"), Path(self.folder.name, "never.onnx")
         for options, words in ((["--opset", "12"], ["--opset", "13"]), (["--opset", "99"], ["99"]),
                                (["--weights", "gone"], ["gone", "embed, external, reference"]),
-                               (["--operators", "all"], ["keep, standard"]), (["--state", "x"], ["inputs, outputs"]),
+                               (["--operators", "all"], ["aten, aten-fallback, keep, standard"]), (["--state", "x"], ["inputs, outputs"]),
                                (["--frobnicate"], ["frobnicate"])):
             self.fails(aton("export", sample, "-o", target, *options), 2, *words)
         self.fails(aton("export"), 2, "MODEL.pt2")

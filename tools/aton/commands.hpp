@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <aton/exporter/exporter.hpp>
+#include <aton/exporter/plugin.hpp>
 
 namespace aton::tool {
 
@@ -21,12 +22,18 @@ void complain(std::string_view what);
 /// Whether a file is an archive, as .pt2 files are, going by its first bytes. Throws where it cannot be read.
 [[nodiscard]] bool is_archive(std::string const& path);
 
+/// Loads plugins; throws where one cannot be used, or hides rows of a later one or of the built-in tables.
+[[nodiscard]] std::vector<plugin> load_plugins(std::vector<std::string> const& paths);
+/// Their tables, in order.
+[[nodiscard]] std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins);
+
 struct export_request {
     std::string input;
     std::string output; ///< empty: beside the input, with .onnx
     bool quiet = false;
     std::vector<std::string> dims;    ///< "x:0=batch"
     std::vector<std::string> renames; ///< "relu=probabilities"
+    std::vector<std::string> plugins; ///< files, in the order in which their tables are looked at
     export_options options;
 };
 int export_model(export_request request);
@@ -34,6 +41,7 @@ int export_model(export_request request);
 struct unconvertible_request {
     std::string input;
     std::string format = "text";
+    std::vector<std::string> plugins;
     export_options options;
 };
 int list_unconvertible(unconvertible_request const& request);

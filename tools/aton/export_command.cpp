@@ -105,6 +105,8 @@ int export_model(export_request request) {
     std::error_code ignored;
     if (std::filesystem::equivalent(request.input, output, ignored))
         throw error(plain(output) + ": is the file that is exported; name another one with -o");
+    std::vector<plugin> const plugins = load_plugins(request.plugins);
+    request.options.tables = tables_of(plugins);
     export_report report;
     {
         progress_line progress;

@@ -38,6 +38,21 @@ std::string summary(model const& m) {
     return plain(std::move(out));
 }
 
+std::vector<plugin> load_plugins(std::vector<std::string> const& paths) {
+    std::vector<plugin> plugins;
+    plugins.reserve(paths.size());
+    for (std::string const& path : paths) plugins.push_back(load_plugin(path));
+    check_tables(tables_of(plugins));
+    return plugins;
+}
+
+std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins) {
+    std::vector<dsl::table_view> tables;
+    for (plugin const& each : plugins)
+        for (dsl::table_view const& table : each.tables()) tables.push_back(table);
+    return tables;
+}
+
 bool is_archive(std::string const& path) {
     if (!std::filesystem::is_regular_file(path)) return false; // its reader says what is wrong with it
     std::FILE* const file = std::fopen(path.c_str(), "rb");
@@ -110,7 +125,6 @@ int print_file(std::string const& path, std::string const& name) {
     if (!m.external.empty())
         out += "# " + std::to_string(m.external.size()) + " tensors in other files, the first in " +
                plain(m.external.front().location) + '\n';
-    for (std::string const& f : m.functions) out += "# function " + plain(f) + '\n';
     print_out(out + to_string(m.graph));
     return 0;
 }
@@ -133,7 +147,10 @@ int check_models(std::vector<std::string> const& paths) {
 int list_unconvertible(unconvertible_request const& request) {
     program::program p = pt2::read_program(request.input, request.options.model);
     prepare(p);
-    std::vector<unconvertible> const all = find_unconvertible(p, request.options);
+    std::vector<plugin> const plugins = load_plugins(request.plugins);
+    export_options options = request.options;
+    options.tables = tables_of(plugins);
+    std::vector<unconvertible> const all = find_unconvertible(p, options);
     print_out(request.format == "json" ? as_json(all) : as_text(all, p.main.nodes.size(), request.options.opset));
     return 0;
 }

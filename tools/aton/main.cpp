@@ -53,6 +53,15 @@ void add_program_options(CLI::App& app, std::string& input, export_options& opti
     app.add_option("--model", options.model, "The name of one of several models in the archive")->type_name("NAME");
 }
 
+void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
+    app.add_option("--plugin",
+                   plugins,
+                   "A shared library with mapping tables; may be repeated, the first one is looked at first")
+        ->type_name("FILE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 command add_export(CLI::App& app) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Turn a .pt2 file into an .onnx file");
@@ -70,9 +79,14 @@ command add_export(CLI::App& app) {
         sub,
         "--operators",
         options.operators,
-        {{"standard", operator_mode::standard}, {"keep", operator_mode::keep}},
-        "standard: refuse what has no mapping; keep: custom operators without one become nodes of "
-        "their own domain");
+        {{"standard", operator_mode::standard},
+         {"aten", operator_mode::aten},
+         {"aten-fallback", operator_mode::aten_fallback},
+         {"keep", operator_mode::keep}},
+        "standard: refuse what has no mapping; aten: every ATen operator becomes a node ATen; aten-fallback: those "
+        "that "
+        "cannot be converted do; keep: custom operators without a mapping become nodes of their own domain");
+    add_plugins(sub, request->plugins);
     add_choice<state_mode>(sub,
                            "--state",
                            options.state,
@@ -89,6 +103,10 @@ command add_export(CLI::App& app) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
         "--no-optimize", [request] { request->options.optimize = false; }, "Leave the graph as the mappings made it");
+    sub.add_flag(
+        "--inline-functions",
+        request->options.inline_functions,
+        "Custom operators that have bodies in ONNX operators become these; else they are functions of the model");
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
 }
@@ -101,12 +119,14 @@ command add_unconvertible(CLI::App& app) {
     sub.add_option("--format", request->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    add_plugins(sub, request->plugins);
     return [&sub, request] { return sub.parsed() ? list_unconvertible(*request) : -1; };
 }
 
 command add_ops(CLI::App& app) {
     auto const request = std::make_shared<list_request>();
-    CLI::App& sub = *app.add_subcommand("ops", "List the ATen overloads that have a built-in mapping");
+    CLI::App& sub = *app.add_subcommand("ops", "List the overloads that have a mapping, built in or in a plugin");
+    add_plugins(sub, request->plugins);
     sub.add_option("--opset", request->opset, "Only mappings that hold at this opset")
         ->check(CLI::Range(1, onnx::newest_version("")));
     add_choice<list_format>(

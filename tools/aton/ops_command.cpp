@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the built-in tables and torch's schemas; one line, object or table row for each overload and range of opsets.
+// Reads the built-in tables, those of plugins and torch's schemas; one line, object or table row for each overload and range of opsets.
 #include "ops_command.hpp"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 
+#include "commands.hpp"
+
 namespace aton::tool {
 
 namespace {
@@ -21,31 +23,43 @@ struct line {
     std::string_view schema;
     int since = 0; ///< 0: no mapping
     int until = 0;
+    std::string_view plugin; ///< the file; empty: a built-in mapping
+    bool overrides = false;
 };
 
 std::string_view overload_of(std::string_view schema) { return schema.substr(0, schema.find('(')); }
 
-std::vector<line> collect(list_request const& request) {
+/// Rows of plugins come first among those of one overload and range.
+std::vector<line> collect(list_request const& request, std::vector<plugin> const& plugins) {
     std::vector<line> lines;
-    for (dsl::table_view const& table : mappings::library())
+    auto const add = [&](dsl::table_view table, std::string_view from) {
         for (dsl::entry const& e : table)
             if (request.opset == 0 || e.holds_at(request.opset))
-                lines.push_back({e.overload, e.schema, e.since, e.until});
+                lines.push_back({e.overload, e.schema, e.since, e.until, from, e.overrides});
+    };
+    for (plugin const& each : plugins)
+        for (dsl::table_view const& table : each.tables()) add(table, each.path());
+    for (dsl::table_view const& table : mappings::library()) add(table, {});
     auto const before = [](line const& a, line const& b) {
         return a.overload != b.overload ? a.overload < b.overload : a.since < b.since;
     };
-    std::sort(lines.begin(), lines.end(), before);
+    std::stable_sort(lines.begin(), lines.end(), before);
     if (request.mapped) return lines;
     std::size_t const mapped = lines.size();
     for (std::size_t i = 0; i != aten::schema_count(); ++i) {
-        line const each{overload_of(aten::schema_at(i)), aten::schema_at(i)};
+        line const each{overload_of(aten::schema_at(i)), aten::schema_at(i), 0, 0, {}, false};
         auto const same = [&](line const& other) { return other.overload == each.overload; };
         auto const end = lines.begin() + static_cast<std::ptrdiff_t>(mapped);
         auto const at = std::lower_bound(lines.begin(), end, each, before);
         if (each.overload.starts_with("aten::") && (at == end || !same(*at))) lines.push_back(each);
     }
-    std::sort(lines.begin(), lines.end(), before);
+    std::stable_sort(lines.begin(), lines.end(), before);
     return lines;
+}
+
+/// "libfoo.so, overrides"
+std::string origin(line const& l) {
+    return l.plugin.empty() ? std::string() : plain(std::string(l.plugin)) + (l.overrides ? ", overrides" : "");
 }
 
 /// "13-" where the newest opset is included.
@@ -72,6 +86,7 @@ std::string as_text(std::vector<line> const& lines) {
         opsets.resize(std::max<std::size_t>(opsets.size() + 1, 7), ' ');
         out += opsets;
         out += l.schema.empty() ? l.overload : l.schema;
+        if (!l.plugin.empty()) out += "  # " + origin(l);
         out += '\n';
     }
     return out;
@@ -83,9 +98,12 @@ std::string as_json(std::vector<line> const& lines) {
         out += out.size() == 1 ? "\n" : ",\n";
         out +=
             R"(  {"overload": ")" + escaped(l.overload, "\"\\") + R"(", "schema": ")" + escaped(l.schema, "\"\\") + '"';
-        out += l.since == 0
-                   ? std::string(R"(, "since": null, "until": null})")
-                   : R"(, "since": )" + std::to_string(l.since) + R"(, "until": )" + std::to_string(l.until) + '}';
+        out += l.since == 0 ? std::string(R"(, "since": null, "until": null)")
+                            : R"(, "since": )" + std::to_string(l.since) + R"(, "until": )" + std::to_string(l.until);
+        if (!l.plugin.empty())
+            out += R"(, "plugin": ")" + escaped(plain(std::string(l.plugin)), "\"\\") + R"(", "overrides": )" +
+                   (l.overrides ? "true" : "false");
+        out += '}';
     }
     return out + "\n]\n";
 }
@@ -93,14 +111,16 @@ std::string as_json(std::vector<line> const& lines) {
 std::string as_markdown(std::vector<line> const& lines) {
     std::string out = "| ATen overload | opsets | schema |\n|---|---|---|\n";
     for (line const& l : lines)
-        out += "| `" + std::string(l.overload) + "` | " + range(l) + " | `" + escaped(l.schema, "|") + "` |\n";
+        out += "| `" + std::string(l.overload) + "` | " + range(l) + " | `" + escaped(l.schema, "|") + "`" +
+               (l.plugin.empty() ? "" : " (" + escaped(origin(l), "|") + ")") + " |\n";
     return out;
 }
 
 } // namespace
 
 std::string list_operators(list_request const& request) {
-    std::vector<line> const lines = collect(request);
+    std::vector<plugin> const plugins = load_plugins(request.plugins);
+    std::vector<line> const lines = collect(request, plugins);
     switch (request.format) {
     case list_format::json: return as_json(lines);
     case list_format::markdown: return as_markdown(lines);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace aton {
@@ -29,5 +30,27 @@ struct fixed_string {
 
 template <std::size_t N>
 fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
+
+/// FNV-1a: texts that are looked up while compiling are compared by this first.
+constexpr std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t h = 14695981039346656037ULL;
+    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return h;
+}
+
+/// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
+class seen_hashes {
+public:
+    constexpr bool add(std::uint64_t hash) {
+        bool& seen = seen_[hash % size];
+        bool const before = seen;
+        seen = true;
+        return before;
+    }
+
+private:
+    static constexpr std::size_t size = 1021;
+    bool seen_[size]{};
+};
 
 } // namespace aton

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,10 +15,26 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph_data.hpp>
 #include <aton/onnx/schema.hpp>
 
 namespace aton::dsl {
+
+/// An element type that the compiler knows: the result of `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` has it.
+template <dtype Type>
+struct dtype_constant {
+    static constexpr dtype value = Type;
+    // NOLINTNEXTLINE(google-explicit-constructor): it is a dtype.
+    constexpr operator dtype() const { return Type; }
+};
+template <dtype Type>
+inline constexpr dtype_constant<Type> dtype_c{};
+
+template <class T>
+inline constexpr bool is_dtype_constant = false;
+template <dtype Type>
+inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 
 /// An attribute with its value, as `attr::alpha_f(1.0)` makes it; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
@@ -82,6 +97,21 @@ struct int_attribute {
     /// One integer, one dtype (as Cast's `to` takes it), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
+        if constexpr (is_dtype_constant<T>) {
+            return attribute_argument<Name, onnx::attr_type::i, T>{v};
+        } else {
+            return run_time(v);
+        }
+    }
+    template <class T = std::int64_t>
+    auto operator()(std::initializer_list<T> v) const {
+        static_assert(std::integral<T>, "an int attribute takes a list of integers");
+        return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
+    }
+
+private:
+    template <class T>
+    static constexpr auto run_time(T const& v) {
         static_assert(std::integral<T> || std::same_as<T, dtype> || list_like<T>,
                       "an int attribute takes an integer, a dtype or a list of integers");
         if constexpr (std::integral<T> || std::same_as<T, dtype>) {
@@ -91,11 +121,6 @@ struct int_attribute {
             return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{
                 copy_list<std::int64_t>(v)};
         }
-    }
-    template <class T = std::int64_t>
-    auto operator()(std::initializer_list<T> v) const {
-        static_assert(std::integral<T>, "an int attribute takes a list of integers");
-        return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
     }
 };
 
@@ -128,12 +153,20 @@ struct tensor_attribute {
             return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
         }
     }
+    template <class T = tensor>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
+    }
 };
 
 template <fixed_string Name>
 struct graph_attribute {
-    template <std::same_as<graph_data> T>
+    /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
+    template <class T>
     auto operator()(T v) const {
+        static_assert(
+            std::same_as<T, graph_data> || graph_body<T>,
+            "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters");
         return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
     }
 };
@@ -142,6 +175,7 @@ template <class Payload>
 void store(node_attribute& a, Payload const& v) {
     if constexpr (std::same_as<Payload, float>) a.f = v;
     if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
+    if constexpr (is_dtype_constant<Payload>) a.i = static_cast<std::int64_t>(Payload::value);
     if constexpr (std::same_as<Payload, std::string>) a.s = v;
     if constexpr (std::same_as<Payload, tensor>) a.tensors.push_back(v);
     if constexpr (std::same_as<Payload, graph_data>) a.graphs.push_back(v);

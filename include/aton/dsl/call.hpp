@@ -13,7 +13,9 @@
 
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/attr.hpp>
+#include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/domain.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/call_rules.hpp>
 
@@ -30,6 +32,19 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, sca
 template <class T>
 inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
 
+template <graph_body Body>
+inline constexpr onnx::call_body fact_of_body{
+    .since = body_traits<Body>::graph_type::since,
+    .until = body_traits<Body>::graph_type::until,
+    .inputs = values_taken<typename body_traits<Body>::parameters>,
+    .results = returned_values<std::remove_cvref_t<typename body_traits<Body>::return_type>>::count};
+
+template <class Payload>
+constexpr void add_facts(onnx::call_attribute& a) {
+    if constexpr (is_dtype_constant<Payload>) a.constant = Payload::value;
+    else if constexpr (graph_body<Payload>) a.body = &fact_of_body<Payload>;
+}
+
 /// The arguments of a call, sorted.
 template <std::size_t N>
 struct call_facts {
@@ -44,7 +59,10 @@ struct call_facts {
     constexpr void add(int position) {
         using onnx::operand_kind;
         if constexpr (attribute_like<T>) {
-            attributes[attribute_count++] = {T::name, T::type};
+            using payload = decltype(T::payload);
+            attributes[attribute_count] = {T::name, T::type};
+            if constexpr (std::is_class_v<payload>) add_facts<payload>(attributes[attribute_count]);
+            ++attribute_count;
         } else if constexpr (outputs_asked<T> != 0) {
             output_count = outputs_asked<T>;
         } else if constexpr (is_typed_value<T>) {
@@ -91,7 +109,7 @@ constexpr op_name split_name(std::string_view name) {
 }
 
 /// A call in the opset range [Since, Until], checked. Other domains of ONNX are held against their newest version.
-template <int Since, int Until, fixed_string Name, class... Args>
+template <class Source, int Since, int Until, fixed_string Name, class... Args>
 struct checked_call {
     static constexpr op_name name = split_name(Name.view());
     static constexpr std::string_view domain = name.domain;
@@ -99,7 +117,7 @@ struct checked_call {
     static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
 
     static constexpr onnx::call call() {
-        int const fixed = domain.empty() ? 0 : onnx::newest_version(domain);
+        int const fixed = domain.empty() ? 0 : Source::version(domain);
         return {domain,
                 op,
                 fixed != 0 ? fixed : Since,
@@ -109,7 +127,7 @@ struct checked_call {
                 facts.output_count};
     }
 
-    static constexpr onnx::call_outcome outcome = facts.unusable != 0 ? onnx::call_outcome{} : onnx::evaluate(call());
+    static constexpr onnx::call_outcome outcome = facts.unusable != 0 ? onnx::call_outcome{} : Source::evaluate(call());
     static constexpr bool legal = facts.unusable == 0 && !outcome.broken;
 
     static constexpr sentence describe_problem() {
@@ -125,8 +143,8 @@ struct checked_call {
 
     template <std::size_t... I>
     static auto result(graph_data& g, value_id first, std::index_sequence<I...>) {
-        return std::tuple<typed_value<onnx::result_types(call(), static_cast<int>(I))>...>(
-            typed_value<onnx::result_types(call(), static_cast<int>(I))>(
+        return std::tuple<typed_value<Source::result_types(call(), static_cast<int>(I))>...>(
+            typed_value<Source::result_types(call(), static_cast<int>(I))>(
                 value(g, first + static_cast<value_id>(I)))...);
     }
 
@@ -146,5 +164,36 @@ struct checked_call {
         }
     }
 };
+
+/// The checked call for a domain of a graph (index into `More`), or for ONNX's own domains (-1).
+template <int Domain, auto... More>
+struct call_of {
+    using domain = std::tuple_element_t<static_cast<std::size_t>(Domain), std::tuple<type_of<More>...>>;
+
+    template <int Since, int Until, fixed_string Name, class... Args>
+    using type =
+        checked_call<declared_source<domain, operator_index(operators_of(domain()), split_name(Name.view()).op)>, Since,
+                     Until, Name, Args...>;
+};
+template <auto... More>
+struct call_of<-1, More...> {
+    template <int Since, int Until, fixed_string Name, class... Args>
+    using type = checked_call<standard_source<type_of<More>...>, Since, Until, Name, Args...>;
+};
+
+/// The body of an operator does not hold in the whole range of the graph that calls it.
+constexpr sentence body_range_problem(declared_operator const& o, int since, int until) {
+    sentence s;
+    return s << o.schema.domain() << "::" << o.schema.name() << ": its body builds in opsets " << o.body_since << " to "
+             << o.body_until << ", the graph holds from " << since << " to " << until;
+}
+
+/// The types and the body of a declared operator's node, which is the last of the graph.
+template <class Graph>
+void complete(Graph& graph, declared_operator const& o, int opset) {
+    infer_by_text(graph, graph.nodes.back(), o.schema);
+    if (o.infer != nullptr) o.infer(graph, graph.nodes.back(), o.schema);
+    if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);
+}
 
 } // namespace aton::dsl::detail

@@ -86,6 +86,10 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     sentence s;
     s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
     switch (r.kind) {
+    case rule::no_such_domain:
+        s << "the graph names no such domain";
+        return r.nearest.empty() ? s << "; declare it with domain<...> and write graph<" << c.since << ", it>"
+                                 : s << "; did you mean " << r.nearest << "?";
     case rule::no_such_operator:
         s << "no such operator";
         return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
@@ -121,6 +125,17 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
         return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
     case rule::no_common_type:
         return s << "input " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+    case rule::attribute_dtype:
+        return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+    case rule::body_range:
+        return s << "the lambda for " << r.culprit << " builds in opsets " << r.position << " to " << r.limit
+                 << ", the graph around it holds from " << c.since << " to " << c.until;
+    case rule::body_inputs:
+        return s << "the lambda for " << r.culprit << " takes " << r.position
+                 << (r.position == 1 ? " value" : " values") << " after the graph, " << r.limit << " go in";
+    case rule::body_results:
+        return s << "the lambda for " << r.culprit << " returns " << r.position
+                 << (r.position == 1 ? " value, " : " values, ") << r.limit << " must come out";
     case rule::meaning_changed:
         return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
                  << "] at opset " << r.opset;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/aten_node.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
 #include <aton/dsl/error.hpp>
@@ -40,7 +40,7 @@ consteval int last_opset() {
     int until = onnx::newest_opset;
     (
         [&] {
-            if constexpr (std::is_integral_v<decltype(More)>) until = static_cast<int>(More);
+            if constexpr (std::is_integral_v<detail::type_of<More>>) until = static_cast<int>(More);
         }(),
         ...);
     return until;
@@ -67,7 +67,8 @@ public:
     }
 
     template <int OtherSince, auto... Other>
-        requires(OtherSince >= since && graph<OtherSince, Other...>::until <= until)
+        requires(OtherSince >= since && graph<OtherSince, Other...>::until <= until &&
+                 (detail::names_domain<More, Other...>() && ...))
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
     graph(graph<OtherSince, Other...> g) : data_(&g.data()),
                                            opset_(g.opset()) {}
@@ -84,18 +85,81 @@ public:
         return {*data_, opset_};
     }
 
+private:
+    /// Which of `More` is the domain that an operator's name says; -1: none.
+    static constexpr int domain_of([[maybe_unused]] std::string_view name) {
+        if constexpr ((false || ... || detail::domain_type<detail::type_of<More>>))
+            return detail::domain_index<More...>(detail::split_name(name).domain);
+        else return -1;
+    }
+
+public:
+    /// A call as the compiler sees it: `legal`, and `problem` where it is not.
+    template <fixed_string Name, class... Args>
+    using call = typename detail::call_of<domain_of(Name.view()), More...>::template type<Since, until, Name, Args...>;
+
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
     template <fixed_string Name, class... Args>
     // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
     auto op(Args const&... args) const {
-        using call = detail::checked_call<Since, until, Name, Args...>;
+        constexpr int declared = domain_of(Name.view());
+        if constexpr (declared < 0) {
+            using call =
+                detail::checked_call<detail::standard_source<detail::type_of<More>...>, Since, until, Name, Args...>;
+            if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+            constexpr int version = call::domain.empty() ? 0 : onnx::newest_version(call::domain);
+            int const opset = version != 0 ? version : opset_;
+            detail::node_builder<graph_data> node(
+                *data_, call::domain, call::op, onnx::find(call::domain, call::op, opset), opset, opset_);
+            if constexpr (call::legal) (node.add(args), ...);
+            if constexpr (call::legal && (false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
+            if constexpr (version != 0) data_->import_domain(call::domain, version);
+            value_id const first = node.finish();
+            return call::results(*data_, first, data_->values.size() - first);
+        } else {
+            using domain = typename detail::call_of<declared, More...>::domain;
+            constexpr int index = detail::operator_index(operators_of(domain()), detail::split_name(Name.view()).op);
+            using source = detail::declared_source<domain, index>;
+            using call = detail::checked_call<source, Since, until, Name, Args...>;
+            if constexpr (!call::legal) {
+                (void)sizeof(detail::diagnosis<call::problem>);
+                return value();
+            } else {
+                static constexpr detail::declared_operator const& found = source::declared();
+                if constexpr (found.body_since > since || until > found.body_until) {
+                    constexpr detail::sentence problem = detail::body_range_problem(found, since, until);
+                    (void)sizeof(detail::diagnosis<problem>);
+                }
+                detail::node_builder<graph_data, onnx::declared_schema> node(
+                    *data_, call::domain, call::op, found.schema, domain::version, opset_);
+                data_->import_domain(call::domain, domain::version);
+                (node.add(args), ...);
+                if constexpr ((false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
+                value_id const first = node.finish();
+                detail::complete(*data_, found, opset_);
+                return call::results(*data_, first, data_->values.size() - first);
+            }
+        }
+    }
+
+    /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
+    /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
+    template <fixed_string Name, class... Args>
+    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
+    auto at(Args const&... args) const {
+        using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
-        constexpr int version = call::domain.empty() ? 0 : onnx::newest_version(call::domain);
-        detail::node_builder<graph_data> node(*data_, call::domain, call::op, version != 0 ? version : opset_);
+        detail::node_builder<graph_data> node(*data_, aten_domain, "ATen", {}, 1, opset_);
+        data_->import_domain(aten_domain, 1);
+        node.add(attr_s<"operator">(call::op));
+        if constexpr (!call::overload.empty()) node.add(attr_s<"overload_name">(call::overload));
         if constexpr (call::legal) (node.add(args), ...);
-        if constexpr (version != 0) data_->import_domain(call::domain, version);
+        if constexpr (call::legal && (false || ... || detail::is_value_list<Args>)) {
+            std::size_t lists = 0;
+            (call::add_count(node, args, lists), ...);
+        }
         value_id const first = node.finish();
         return call::results(*data_, first, data_->values.size() - first);
     }
@@ -147,6 +211,44 @@ public:
         return op<"Cast">(x, attr::to_i(target));
     }
 
+    /// The same with a dtype that the compiler knows: `g.cast<dtype::float32>(x)`.
+    template <dtype Target>
+    [[nodiscard]] typed_value<tensors(Target)> cast(value x) const {
+        return typed_value<tensors(Target)>(cast(x, Target));
+    }
+    /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
+    [[nodiscard]] value cast_like(value x, value y) const {
+        if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
+        if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
+        return within<15>().template op<"CastLike">(x, y);
+    }
+    /// A number as a 0-d constant of the dtype of `y`. The other way: `v.constant<double>()`.
+    [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
+    /// The shape of `x` as a 1-d int64 value: a constant where it is static.
+    [[nodiscard]] value shape_of(value x) const {
+        if (!x.has_rank()) return op<"Shape">(x);
+        std::vector<sym_int> const all = sizes(x);
+        return size_list(all.data(), all.size());
+    }
+
+    /// A sequence of tensors of one dtype; an empty one needs to be told which.
+    [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
+        if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
+        if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
+        return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type));
+    }
+    [[nodiscard]] value sequence(std::initializer_list<value> elements) const {
+        return sequence(std::span<value const>(elements.begin(), elements.size()));
+    }
+    /// The first `count` elements of a sequence.
+    [[nodiscard]] std::vector<value> elements(value sequence, std::size_t count) const {
+        std::vector<value> all;
+        for (std::size_t i = 0; i != count; ++i)
+            all.push_back(
+                within<11>().template op<"SequenceAt">(sequence, scalar(static_cast<std::int64_t>(i), dtype::int64)));
+        return all;
+    }
+
     /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
@@ -180,6 +282,6 @@ private:
 
 /// Whether `g.op<Name>(args...)` is legal in every opset of the graph's range; for tests and constraints.
 template <class Graph, fixed_string Name, class... Args>
-concept valid_call = detail::checked_call<Graph::since, Graph::until, Name, std::remove_cvref_t<Args>...>::legal;
+concept valid_call = Graph::template call<Name, std::remove_cvref_t<Args>...>::legal;
 
 } // namespace aton::dsl

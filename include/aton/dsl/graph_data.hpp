@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,7 @@ struct node_attribute {
     std::vector<std::string> strings;
     std::vector<tensor> tensors;    ///< t: one; tensors: all
     std::vector<graph_data> graphs; ///< g: one; graphs: all
+    std::string reference;          ///< in the body of a function: the attribute of the call that gives the payload
 };
 
 /// A call of an operator. Inputs may be `no_value` (skipped).
@@ -85,13 +87,40 @@ struct graph_initializer {
         nullptr; ///< its elements are in a file, and `data` is empty; who makes it keeps it alive
 };
 
-/// What is being converted right now; a body reads it through `g.context()`.
+namespace dsl {
+struct argument; // dsl/argument.hpp
+}
+
+/// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
     std::string_view overload;        ///< "aten::elu"
     std::string_view node_name;       ///< the name of the node in the program, if it has one
+    std::string_view module;          ///< the path of the module in the model, if known: "layer1.0.conv1"
     std::string_view source;          ///< the user's source line, if known
     std::uint32_t origin = 0;         ///< of the nodes that are made, index into graph_data::origins
     std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
+    dsl::argument const* first_argument = nullptr;
+    std::size_t argument_count = 0;
+
+    /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
+    [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }
+    /// "Tensor" of "aten::add.Tensor"; empty: the default overload.
+    [[nodiscard]] constexpr std::string_view overload_name() const {
+        std::size_t const dot = overload.find('.');
+        return dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
+    }
+    /// All arguments of the call in the order of the schema, those that the row does not name too; none outside of a conversion.
+    template <class Argument = dsl::argument>
+    [[nodiscard]] std::span<Argument const> arguments() const {
+        return {first_argument, argument_count};
+    }
+    /// The argument of this name; nullptr: the schema has none.
+    template <class Argument = dsl::argument>
+    [[nodiscard]] Argument const* argument(std::string_view name) const {
+        for (Argument const& a : arguments<Argument>())
+            if (a.name == name) return &a;
+        return nullptr;
+    }
 };
 
 /// An operator with a body in ONNX operators, for runtimes that have none of their own: a FunctionProto. The inputs and outputs of the
@@ -120,6 +149,7 @@ struct graph_data {
     std::vector<std::pair<std::string, int>> opset_imports;         ///< of the other domains that nodes use
     std::vector<graph_function> functions;                          ///< of the outermost graph: bodies of its operators
     graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that it will be in
+    bool in_function = false;     ///< while it is built: the body of a function
     node_context context;
 
     template <class Type = value_type>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <aton/dsl/attr.hpp>
+#include <aton/dsl/body.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/shape_rules.hpp>
@@ -64,13 +65,15 @@ constexpr value_type only_type(type_set s) {
 
 /// Collects operands and attributes of one call, in the order of the call, then appends the node.
 /// A template only so that an include costs no instantiation.
-template <class Graph>
+template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
-    node_builder(Graph& graph, std::string_view domain, std::string_view op, int opset)
+    /// `opset` is the version of the node's domain, `target` that of ai.onnx.
+    node_builder(Graph& graph, std::string_view domain, std::string_view op, Schema schema, int opset, int target)
         : graph_(graph),
-          schema_(onnx::find(domain, op, opset)),
-          opset_(opset) {
+          schema_(schema),
+          opset_(opset),
+          target_(target) {
         node_.domain = domain;
         node_.op = op;
         node_.source = graph.context.overload;
@@ -80,7 +83,9 @@ public:
     /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.
     template <class T>
     void add(T const& argument) {
-        if constexpr (attribute_like<T>) {
+        if constexpr (is_body_argument<T>) {
+            // built when all operands are there
+        } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
             operand(argument);
@@ -104,6 +109,22 @@ public:
             number(static_cast<double>(argument));
         } else {
             for (value const& v : argument) operand(v);
+        }
+    }
+
+    /// Adds an attribute whose name is known when the graph is built.
+    void add_integer(std::string_view name, std::int64_t number) { named(name, onnx::attr_type::i).i = number; }
+
+    /// Builds the graph of an attribute that is a lambda; after add() of everything.
+    template <class T>
+    void add_body(T const& argument) {
+        if constexpr (is_body_argument<T>) {
+            Graph body = build_body(graph_, target_, body_input_types(graph_, node_), argument.payload);
+            std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
+            if (node_.domain.empty() && body.outputs.size() != results)
+                refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +
+                       " values, " + std::to_string(results) + " must come out");
+            named(T::name, T::type).graphs.push_back(std::move(body));
         }
     }
 
@@ -208,8 +229,9 @@ private:
     }
 
     Graph& graph_;
-    onnx::op_schema schema_;
+    Schema schema_;
     int opset_;
+    int target_;
     typename Graph::node_type node_;
     std::vector<number_operand> numbers_;
     std::vector<value_type> bound_;

@@ -126,18 +126,20 @@ template <class Graph>
 class graph_printer {
 public:
     [[nodiscard]] std::string print(Graph const& g) {
-        block(g, "graph", 0);
+        block(g, [&] { out_ += "graph"; }, 0);
+        for (auto const& f : g.functions) function(f);
         return std::move(out_);
     }
 
 private:
     void indent(std::size_t depth) { out_.append(2 * depth, ' '); }
 
-    void block(Graph const& g, std::string_view head, std::size_t depth) {
+    template <class Head>
+    void block(Graph const& g, Head const& head, std::size_t depth) {
         std::vector<std::string> const outer = std::move(names_);
         names_ = namer_.add(g);
         indent(depth);
-        print_name(out_, head);
+        head();
         out_ += '(';
         typed_values(g, g.inputs);
         out_ += "):\n";
@@ -156,6 +158,29 @@ private:
         out_ += ")\n";
         namer_.leave();
         names_ = outer;
+    }
+
+    /// The body of an operator: values have names of their own there.
+    template <class Function>
+    void function(Function const& f) {
+        for (Graph const& body : f.body) {
+            namer_ = {};
+            auto const head = [&] {
+                out_ += "function ";
+                op_name(f.domain, f.name, f.overload);
+                if (!f.attributes.empty()) list(f.attributes, print_name<>);
+            };
+            block(body, head, 0);
+        }
+    }
+
+    void op_name(std::string_view domain, std::string_view op, std::string_view overload) {
+        print_name(out_, domain.empty() ? "onnx" : domain);
+        out_ += "::";
+        print_name(out_, op);
+        if (overload.empty()) return;
+        out_ += '.';
+        print_name(out_, overload);
     }
 
     /// In place of the elements of a tensor that lies in a file.
@@ -202,9 +227,7 @@ private:
         indent(depth);
         typed_values(g, n.outputs);
         out_ += n.outputs.empty() ? "" : " = ";
-        print_name(out_, n.domain.empty() ? "onnx" : n.domain);
-        out_ += "::";
-        print_name(out_, n.op);
+        op_name(n.domain, n.op, n.overload);
         char separator = '[';
         for (node_attribute const* a : sorted) {
             if (!a->graphs.empty()) continue;
@@ -221,7 +244,7 @@ private:
         comment(n.source);
         out_ += '\n';
         for (node_attribute const* a : sorted)
-            for (Graph const& nested : a->graphs) block(nested, a->name, depth + 1);
+            for (Graph const& nested : a->graphs) block(nested, [&] { print_name(out_, a->name); }, depth + 1);
     }
 
     static std::vector<node_attribute const*> by_name(std::vector<node_attribute> const& attributes) {
@@ -257,6 +280,7 @@ private:
 
     void attribute(node_attribute const& a) {
         using onnx::attr_type;
+        if (!a.reference.empty()) return out_ += '@', print_name(out_, a.reference);
         switch (a.type) {
         case attr_type::f: return print_float(out_, a.f);
         case attr_type::i: return print_number(out_, a.i);
@@ -286,8 +310,8 @@ std::string to_string(value_type const& type) {
 }
 
 /// The graph in PyTorch's form, one node a line: results with their types, operator with its attributes in alphabetical order,
-/// operands, and after # where the node comes from. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants
-/// are cut short.
+/// operands, and after # where the node comes from. Then its functions, with the attributes that they take: `Foo.half` is an overload,
+/// `@alpha` an attribute of the call. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants are cut short.
 template <class = void>
 std::string to_string(graph_data const& graph) {
     return detail::graph_printer<graph_data>().print(graph);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <aton/core/dtype.hpp>
@@ -128,6 +129,8 @@ public:
     [[nodiscard]] tensor const* constant(std::size_t i) const {
         return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
     }
+    [[nodiscard]] tensor const* constant_value(value_id id) const { return graph_.constant(id); }
+    [[nodiscard]] int opset() const { return graph_.opset; }
     /// What a small integer input holds, as far as it can be followed through Shape, Gather, Concat and the like.
     [[nodiscard]] list elements(std::size_t i) const { return has(i) ? elements_of(node_.inputs[i], 0) : list{}; }
     /// The integers of an attribute.
@@ -149,6 +152,13 @@ public:
         return attribute(name) != nullptr || has(i);
     }
 
+    /// A type as a whole; an unknown dtype leaves the one that there is.
+    void set_type(std::size_t out, value_type type) {
+        value_type* const t = result(out);
+        if (t == nullptr) return;
+        if (type.dtype == dtype::undefined) type.dtype = t->dtype;
+        *t = std::move(type);
+    }
     void set(std::size_t out, dims const& d) {
         if (value_type* t = result(out)) t->shape = shape(d);
     }

@@ -8,6 +8,7 @@
 
 #include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/shape_context.hpp>
+#include <aton/dsl/shape_rules_control.hpp>
 #include <aton/dsl/shape_rules_layout.hpp>
 #include <aton/dsl/shape_rules_math.hpp>
 #include <aton/dsl/shape_rules_spatial.hpp>
@@ -86,6 +87,10 @@ inline constexpr rule<Context> rules[] = {
     {sequence<Context>,
      " ConcatFromSequence SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SplitToSequence "},
     {optional<Context>, " Optional OptionalGetElement "},
+    {if_branches<Context>, " If "},
+    {loop<Context>, " Loop "},
+    {scan<Context>, " Scan "},
+    {sequence_map<Context>, " SequenceMap "},
     {loss<Context>, " NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss "},
     {attention<Context>, " Attention LinearAttention "},
     {[](Context& c) { c.same(0, 0), c.set_rank(1, 3); }, " CausalConvWithState "},

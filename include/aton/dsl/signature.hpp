@@ -85,7 +85,30 @@ template <std::size_t N>
 struct bound_arguments {
     named_argument arguments[N + 1]{};
     std::uint8_t positions[N + 1]{};
+    bool well_formed = true; ///< a whole schema: the same as aten::syntax_error() being empty, without another walk
 };
+
+/// All arguments of a schema that the user wrote, which may be malformed.
+template <std::size_t N>
+constexpr void bind_declared(std::string_view schema, bound_arguments<N>& out) {
+    bool seen_default = false;
+    std::size_t count = 0;
+    aten::argument_cursor cursor(schema);
+    aten::schema_argument a;
+    for (; cursor.next(a) && count != N; ++count) {
+        out.arguments[count] = {a.name, static_cast<int>(count), a.type};
+        out.positions[count] = static_cast<std::uint8_t>(count);
+        for (std::size_t i = 0; i != count; ++i)
+            if (out.arguments[i].name == a.name) out.well_formed = false;
+        if (seen_default && !a.has_default && !a.keyword_only) out.well_formed = false;
+        seen_default = seen_default || a.has_default;
+    }
+    aten::return_cursor returns(schema);
+    aten::schema_return ignored;
+    while (returns.next(ignored)) {
+    }
+    if (count != N || !cursor.error().empty() || !returns.error().empty()) out.well_formed = false;
+}
 
 template <std::size_t N>
 constexpr bound_arguments<N> bind_names(signature_facts const& f) {
@@ -95,13 +118,15 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
         for (std::size_t i = 0; i != N; ++i) names.next(out.arguments[i].name);
     }
     if (f.schema.empty()) return out;
+    if (f.declares) {
+        bind_declared(f.schema, out);
+        return out;
+    }
     aten::argument_cursor cursor(f.schema);
     aten::schema_argument a;
     for (int position = 0; cursor.next(a); ++position) {
         for (std::size_t i = 0; i != N; ++i) {
-            bool const here = f.declares ? static_cast<int>(i) == position
-                                         : out.arguments[i].position < 0 && out.arguments[i].name == a.name;
-            if (!here) continue;
+            if (out.arguments[i].position >= 0 || out.arguments[i].name != a.name) continue;
             out.arguments[i] = {a.name, position, a.type};
             out.positions[i] = static_cast<std::uint8_t>(position);
         }
@@ -110,11 +135,10 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
 }
 
 /// Whether anything is wrong with the signature itself; `signature_problem` then says what.
-constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments) {
+constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments, bool well_formed) {
     if (f.declares) {
         bool const redeclared = !f.known.empty() && f.known != f.text;
-        return aten::syntax_error(f.text).empty() && find_text(f.overload, "::") != std::string_view::npos &&
-               !redeclared;
+        return well_formed && find_text(f.overload, "::") != std::string_view::npos && !redeclared;
     }
     if (f.known.empty() || !name_cursor(f.text).well_formed()) return false;
     for (std::size_t i = 0; i != f.count; ++i) {

@@ -14,6 +14,7 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/argument.hpp>
 #include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
@@ -27,32 +28,18 @@ struct result {
     bool is_list = false;
 };
 
+struct entry;
+
 /// A call of a mapping: normalised arguments in schema order in, results out.
 struct invocation {
     graph_data& graph;
     int opset;
     std::span<argument const> arguments;
     std::vector<result> results;
+    entry const* row = nullptr; ///< that is called
 };
 
 namespace detail {
-
-template <class Body>
-struct body_traits : std::false_type {};
-
-template <class Function>
-struct function_traits : std::false_type {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
-    using return_type = Return;
-    using graph_type = graph<Since, More...>;
-    using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
-    static constexpr std::size_t arity = sizeof...(Parameters);
-};
-
-template <class Body>
-    requires requires { &Body::operator(); }
-struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 
 // What a body returns, against the schema's returns. -1: a refusal, which fits everything.
 
@@ -183,8 +170,10 @@ struct row_fault {
 };
 
 /// The first broken rule between a signature and a body.
-constexpr row_fault find_fault(signature_facts const& f, named_argument const* arguments, body_facts const& body) {
-    if (!signature_is_sound(f, arguments)) return {row_rule::signature};
+template <std::size_t N>
+constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
+    named_argument const* const arguments = bound.arguments;
+    if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
     if (!body.is_body) return {row_rule::body};
     if (body.captures) return {row_rule::captures};
     if (body.arity != f.count) return {row_rule::parameter_count};
@@ -249,8 +238,9 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 } // namespace detail
 
 /// A signature with its body. A row is a function too: `row(g, x, alpha)` calls the body from another mapping.
-template <fixed_string Text, class Body>
+template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
+    static constexpr bool overrides = Overrides;
     using signature = detail::signature<Text>;
     using traits = detail::body_traits<Body>;
 
@@ -284,16 +274,18 @@ namespace detail {
 
 template <class Signature, class Body>
 struct row_check {
-    static constexpr row_fault fault = find_fault(Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+    static constexpr row_fault fault = find_fault(Signature::facts, Signature::bound, facts_of_body<Body>());
     static constexpr sentence problem =
-        describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+        fault.rule == row_rule::none
+            ? sentence{}
+            : describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
 };
 
-template <fixed_string Text>
-struct symbolic_maker {
+template <fixed_string Text, bool Overrides>
+struct row_maker {
     /// Binds a body to the signature; every disagreement between the two is a compile error.
     template <class Body>
-    constexpr row<Text, Body> operator()(Body) const {
+    constexpr row<Text, Body, Overrides> operator()(Body) const {
         using check = row_check<signature<Text>, Body>;
         if constexpr (check::fault.rule != row_rule::none) (void)sizeof(diagnosis<check::problem>);
         return {};
@@ -305,6 +297,12 @@ struct symbolic_maker {
 /// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. What is not named must have
 /// its schema default when a model is exported. For operators that torch does not declare, the whole schema string stands there.
 template <fixed_string Text>
-inline constexpr detail::symbolic_maker<Text> symbolic{};
+inline constexpr detail::row_maker<Text, false> symbolic{};
+
+/// The same for a row that takes the place of one in a later table or in the built-in library: that has to be said, or else the export
+/// is refused. Where there is nothing to take the place of it is a row as any other.
+template <fixed_string Text>
+// NOLINTNEXTLINE(readability-identifier-naming): `override` means something in C++.
+inline constexpr detail::row_maker<Text, true> override_{};
 
 } // namespace aton::dsl

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <boost/hana/concat.hpp>
+#include <boost/hana/at.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <aton/dsl/binding.hpp>
@@ -28,7 +28,9 @@ struct entry {
     int until = 0;
     std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
     void (*run)(invocation&) = nullptr;
-    std::uint64_t hash = 0; ///< of the overload
+    std::uint64_t hash = 0;        ///< of the overload
+    bool overrides = false;        ///< made with override_: may stand before another row for the same opsets
+    void const* foreign = nullptr; ///< of a row from a plugin: what `run` calls
 
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
 };
@@ -37,13 +39,6 @@ struct entry {
 using table_view = std::span<entry const>;
 
 namespace detail {
-
-/// FNV-1a.
-constexpr std::uint64_t hash(std::string_view text) {
-    std::uint64_t h = 14695981039346656037ULL;
-    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return h;
-}
 
 template <class Row>
 constexpr entry make_entry() {
@@ -56,7 +51,8 @@ constexpr entry make_entry() {
                 Row::traits::graph_type::until,
                 {signature::bound.positions, f.count},
                 &Row::run,
-                hash(f.overload)};
+                hash_of(f.overload),
+                Row::overrides};
     } else {
         return {};
     }
@@ -71,14 +67,35 @@ constexpr bool overlap(entry const& a, entry const& b) {
 
 constexpr sentence duplicate_row(table_view rows) {
     sentence s;
-    for (std::size_t i = 0; i != rows.size(); ++i)
+    seen_hashes seen;
+    for (std::size_t i = 0; i != rows.size(); ++i) {
+        if (!seen.add(rows[i].hash)) continue;
         for (std::size_t j = 0; j != i; ++j)
             if (overlap(rows[i], rows[j]))
                 return s << rows[i].overload << ": two rows of the table hold at opset "
                          << (rows[i].since > rows[j].since ? rows[i].since : rows[j].since)
                          << "; their ranges must not overlap";
+    }
     return s;
 }
+
+/// While a body runs, the context shows the arguments of its call.
+class shown_arguments {
+public:
+    shown_arguments(node_context& context, std::vector<argument> const& arguments) : context_(context) {
+        context.first_argument = arguments.data();
+        context.argument_count = arguments.size();
+    }
+    shown_arguments(shown_arguments const&) = delete;
+    shown_arguments& operator=(shown_arguments const&) = delete;
+    ~shown_arguments() {
+        context_.first_argument = nullptr;
+        context_.argument_count = 0;
+    }
+
+private:
+    node_context& context_;
+};
 
 } // namespace detail
 
@@ -95,28 +112,28 @@ struct table_type {
     [[nodiscard]] static constexpr std::size_t size() { return sizeof...(Rows); }
 
     template <class... Other>
-    friend constexpr auto operator+(table_type const& a, table_type<Other...> const& b) {
+    friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
         using both = table_type<Rows..., Other...>;
         if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
-        return both{boost::hana::concat(a.rows, b.rows)};
+        return both{};
     }
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
 template <class... Rows>
-constexpr auto table(Rows... rows) {
+constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
     static_assert(only_rows, "table(...) takes rows, as symbolic<\"...\">(body) makes them; tables are joined with +");
     if constexpr (only_rows) {
         if constexpr (table_type<Rows...>::duplicate.length != 0)
             (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
-        return table_type<Rows...>{boost::hana::tuple<Rows...>(rows...)};
+        return table_type<Rows...>{}; // rows have no state
     }
 }
 
 /// The row of `overload` that holds at `opset`; nullptr: none.
 constexpr entry const* find(table_view rows, std::string_view overload, int opset) {
-    std::uint64_t const h = detail::hash(overload);
+    std::uint64_t const h = hash_of(overload);
     for (entry const& e : rows)
         if (e.hash == h && e.holds_at(opset) && e.overload == overload) return &e;
     return nullptr;
@@ -126,6 +143,15 @@ constexpr entry const* find(table_view rows, std::string_view overload, int opse
 constexpr entry const* find(std::span<table_view const> tables, std::string_view overload, int opset) {
     for (table_view const& t : tables)
         if (entry const* e = find(t, overload, opset); e != nullptr) return e;
+    return nullptr;
+}
+
+/// The row of a later table that this one stands before without saying so: both hold at some opset, and this one was not made with
+/// override_. nullptr: none.
+constexpr entry const* hidden_row(entry const& row, table_view later) {
+    if (row.overrides) return nullptr;
+    for (entry const& other : later)
+        if (detail::overlap(row, other)) return &other;
     return nullptr;
 }
 
@@ -153,7 +179,8 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     graph.opset = opset;
     graph.context.overload = row.overload;
     detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
-    invocation in{graph, opset, arguments, {}};
+    invocation in{graph, opset, arguments, {}, &row};
+    detail::shown_arguments const shown(graph.context, arguments);
     try {
         row.run(in);
     } catch (unsupported_error const& e) {

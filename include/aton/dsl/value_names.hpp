@@ -13,25 +13,19 @@
 namespace aton {
 
 /// Gives every value of a graph a name: its own where it has one, else its number. A taken name gets a suffix: "x.1".
-/// Subgraphs are named by the same object after the graph around them. A subgraph refers to an outer value by the same name.
+/// Subgraphs are named by the same object after the graph around them; what they capture has its name there.
 template <class Graph = graph_data>
 class value_names {
 public:
     /// The names of `graph`'s values, by id.
     [[nodiscard]] std::vector<std::string> add(Graph const& graph) {
-        std::string const own = own_values(graph);
         std::vector<std::string> names(graph.values.size());
         for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
-            if (!graph.values[i].name.empty())
-                names[i] = own[i] != 0 ? unique(graph.values[i].name) : outer(graph.values[i].name);
+            if (is_captured(graph.values[i])) names[i] = scopes_.back()[graph.values[i].outer];
+            else if (!graph.values[i].name.empty()) names[i] = unique(graph.values[i].name);
         for (std::size_t i = 0; i != names.size(); ++i)
-            if (graph.values[i].name.empty()) names[i] = unique(std::to_string(i));
-        scope& s = scopes_.emplace_back();
-        for (std::size_t i = 0; i != names.size(); ++i) {
-            if (graph.values[i].name.empty()) continue;
-            s.given.push_back(graph.values[i].name);
-            s.used.push_back(names[i]);
-        }
+            if (graph.values[i].name.empty() && !is_captured(graph.values[i])) names[i] = unique(std::to_string(i));
+        scopes_.push_back(names);
         return names;
     }
     /// Leaves the innermost graph; its names stay taken.
@@ -45,25 +39,8 @@ public:
     }
 
 private:
-    struct scope {
-        std::vector<std::string> given; ///< names in the graph
-        std::vector<std::string> used;  ///< what they became
-    };
-
-    /// Inputs, initializers and results; anything else that has a name belongs to a graph around this one.
-    static std::string own_values(Graph const& graph) {
-        std::string own(graph.values.size(), 0);
-        for (std::size_t i = 0; i != own.size(); ++i) own[i] = graph.values[i].producer >= 0 ? 1 : 0;
-        for (value_id id : graph.inputs) own[id] = 1;
-        for (auto const& init : graph.initializers) own[init.value] = 1;
-        return own;
-    }
-
-    [[nodiscard]] std::string outer(std::string const& name) const {
-        for (std::size_t i = scopes_.size(); i-- != 0;)
-            for (std::size_t k = 0; k != scopes_[i].given.size(); ++k)
-                if (scopes_[i].given[k] == name) return scopes_[i].used[k];
-        return name;
+    [[nodiscard]] bool is_captured(graph_value const& v) const {
+        return v.outer != no_value && !scopes_.empty() && v.outer < scopes_.back().size();
     }
 
     bool take(std::string const& name) {
@@ -86,7 +63,7 @@ private:
 
     std::vector<std::string> slots_; ///< open addressing; the size is a power of two
     std::size_t count_ = 0;
-    std::vector<scope> scopes_;
+    std::vector<std::vector<std::string>> scopes_; ///< the names of the graphs around, outermost first
 };
 
 } // namespace aton

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,10 +20,12 @@ namespace aton {
 /// Programs are exported to this opset or a newer one: before it too few operators have their present form.
 inline constexpr int oldest_export_opset = 13;
 
-/// What happens to an operator that has no mapping.
+/// What becomes of operators, above all of those that have no mapping. Nodes that are not ONNX's are made only where asked for.
 enum class operator_mode : std::uint8_t {
-    standard, ///< the export is refused, with all of them
-    keep,     ///< operators that ATen does not have become nodes of their own domain; numbers become attributes
+    standard,      ///< ONNX operators; the export is refused where one has no mapping, with all of them
+    aten,          ///< every ATen operator becomes a node ATen of domain org.pytorch.aten
+    aten_fallback, ///< those that have no mapping at the opset, or whose mapping refuses the call
+    keep,          ///< operators that ATen does not have become nodes of their own domain; numbers become attributes
 };
 
 /// How buffers that the model changes appear.
@@ -47,6 +50,7 @@ struct export_options {
     std::vector<dim_name> dims;
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
     bool optimize = true;                                     ///< false: the graph as the mappings made it
+    bool inline_functions = false;                            ///< bodies of custom operators in place of their calls
     std::vector<dsl::table_view> tables;                      ///< looked at before the built-in ones
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights that are written
 };
@@ -71,6 +75,10 @@ struct unconvertible {
 /// Exports `from` to `to`. The file appears whole or not at all; with external weights `to`.data beside it. Throws aton::error:
 /// one line with file, node, operator and the user's source line.
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
+
+/// Tables are looked at in their order, and the built-in ones after them. Throws aton::error where a row stands before another row for
+/// the same overload and opsets and was not made with override_. An export begins with it.
+void check_tables(std::span<dsl::table_view const> tables);
 
 /// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, and what no
 /// output needs is removed. Throws aton::error.

@@ -90,15 +90,15 @@ inline value hard_swish(graph<13> g, value x) {
 
 inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
     return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Clip">(v, number_like(g, v, low), number_like(g, v, high)); });
+        g, x, [&](value v) -> value { return g.op<"Clip">(v, g.scalar_like(low, v), g.scalar_like(high, v)); });
 }
 
 inline value hardshrink(graph<13> g, value x, double lambd) {
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), number_like(g, x, 0), x);
+    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
 }
 
 inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
-    return g.op<"Where">(g.op<"LessOrEqual">(x, number_like(g, x, limit)), number_like(g, x, replacement), x);
+    return g.op<"Where">(g.op<"LessOrEqual">(x, g.scalar_like(limit, x)), g.scalar_like(replacement, x), x);
 }
 
 /// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.

@@ -16,7 +16,7 @@ namespace detail {
 /// Runs `Function` on the operands in the floating dtype that ATen computes in, and rounds once.
 template <binary_function Function>
 value in_floats(graph<13> g, value a, value b) {
-    dtype const type = to_floating(result_type(a, b));
+    dtype const type = to_floating(promote(a, b));
     dtype const wide = opmath_type(type);
     return g.cast(Function(g, g.cast(a, wide), g.cast(b, wide)), type);
 }
@@ -51,7 +51,7 @@ inline value hypot(graph<13> g, value a, value b) {
     value const smaller = g.op<"Min">(x, y);
     value const ratio = g.op<"Where">(g.op<"Equal">(x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
     value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
-    value const infinity = number_like(g, x, std::numeric_limits<double>::infinity());
+    value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
     return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
 }
 

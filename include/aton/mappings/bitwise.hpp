@@ -53,7 +53,7 @@ struct shift_operands {
     std::int64_t limit = 0;
 };
 inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
     auto const width = static_cast<std::int64_t>(bits(type));
     return {g.cast(g.cast(a, type), dtype::int64),

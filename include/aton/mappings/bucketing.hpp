@@ -18,7 +18,7 @@ namespace detail {
 /// How many boundaries are below each value, or (`right`) not above it. `boundaries` is 1-d, or has one row for each
 /// row of x. The comparisons are negated, so that NaN is above all boundaries.
 inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
-    dtype const type = result_type(boundaries, x);
+    dtype const type = promote(boundaries, x);
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
     value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
     value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));
@@ -64,10 +64,10 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
     }
-    value const scaled = g.op<"Mul">(g.op<"Sub">(x, low), number_like(g, x, bins));
+    value const scaled = g.op<"Mul">(g.op<"Sub">(x, low), g.scalar_like(bins, x));
     value const place = g.op<"Div">(scaled, g.op<"Sub">(high, low));
     value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
-    value const bin = g.cast(g.op<"Where">(inside, place, number_like(g, x, 0)), dtype::int64);
+    value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
     value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
 }
@@ -80,7 +80,7 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
         length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
     }
-    value const ones = g.op<"Expand">(g.scalar(1, type), shape_of(g, self));
+    value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
@@ -93,8 +93,7 @@ inline constexpr auto bucketing = table(
     symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
         [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
            optional_value sorter) {
-            return detail::search(
-                g, sequence, g.scalar(self, result_type(sequence, self)), out_int32, right, side, sorter);
+            return detail::search(g, sequence, g.scalar(self, promote(sequence, self)), out_int32, right, side, sorter);
         }),
     symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
         [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
@@ -102,7 +101,7 @@ inline constexpr auto bucketing = table(
         }),
     symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
         [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, g.scalar(self, result_type(boundaries, self)), boundaries, right, out_int32);
+            return detail::bucket_of(g, g.scalar(self, promote(boundaries, self)), boundaries, right, out_int32);
         }),
     symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
                                                      scalar max) { return detail::histc(g, self, bins, min, max); }),

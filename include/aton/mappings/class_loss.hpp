@@ -98,7 +98,7 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     value p = g.cast(target, scores.dtype());
     value const classes = g.cast(g.to_value(g.size(scores, axis)), scores.dtype());
     if (smoothing > 0) {
-        value const kept = g.op<"Mul">(p, number_like(g, p, 1 - smoothing));
+        value const kept = g.op<"Mul">(p, g.scalar_like(1 - smoothing, p));
         p = g.op<"Add">(kept, g.op<"Div">(g.scalar(smoothing, p.dtype()), classes));
     }
     value const product = g.op<"Mul">(log_p, p);
@@ -129,7 +129,7 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     if (reduction == 1)
         smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
     value const share = g.op<"Div">(g.scalar(smoothing, type), g.cast(g.to_value(g.size(scores, axis)), type));
-    return g.op<"Add">(g.op<"Mul">(nll, number_like(g, nll, 1 - smoothing)), g.op<"Mul">(smooth, share));
+    return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
 inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
@@ -172,9 +172,9 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
-    value const hinge = no_less(g, g.op<"Add">(gap, number_like(g, x, 1)), 0);
+    value const hinge = no_less(g, g.op<"Add">(gap, g.scalar_like(1, x)), 0);
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
-    value const terms = choose(g, pairs, hinge, number_like(g, x, 0));
+    value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
     return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
 }
@@ -186,11 +186,11 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = no_less(g, g.op<"Add">(g.op<"Sub">(c.scores, own), number_like(g, own, margin)), 0);
+    value hinge = no_less(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)), 0);
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
-    value const others = choose(g, g.op<"Equal">(position, column), number_like(g, hinge, 0), hinge);
+    value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);
     value const loss =
         g.op<"Div">(reduce_sum(g, others, std::vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;

@@ -25,39 +25,6 @@ using int_list = std::span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = std::span<sym_int const>;
 
-namespace detail {
-
-inline void add_operand(aten::promotion& p, value const& v) {
-    if (v.is_wrapped_number()) {
-        p.add_number(v.dtype());
-    } else {
-        p.add_tensor(v.dtype(), v.rank() != 0);
-    }
-}
-inline void add_operand(aten::promotion& p, scalar const& s) { p.add_number(s); }
-inline void add_operand(aten::promotion& p, optional_value const& v) {
-    if (v) add_operand(p, *v);
-}
-
-} // namespace detail
-
-/// The dtype that ATen computes in for these tensors and numbers.
-template <class... Operands>
-dtype result_type(Operands const&... operands) {
-    aten::promotion p;
-    (detail::add_operand(p, operands), ...);
-    return p.result();
-}
-
-inline dtype result_type(std::span<value const> operands) {
-    aten::promotion p;
-    for (value const& v : operands) detail::add_operand(p, v);
-    return p.result();
-}
-
-/// A 0-d constant of x's dtype.
-inline value number_like(graph<1> g, value x, scalar n) { return g.scalar(n, x.dtype()); }
-
 /// `axis` in [0, rank); 0-d counts as rank 1, as in ATen.
 inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
     std::int64_t const n = rank == 0 ? 1 : rank;
@@ -112,8 +79,5 @@ inline std::vector<std::int64_t> axes_or_all(std::optional<std::span<std::int64_
     if (!dim || dim->empty()) return iota(x.rank());
     return x.rank() == 0 ? std::vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
 }
-
-/// The shape of x as a 1-d int64 value: a constant where it is static.
-inline value shape_of(graph<13> g, value x) { return g.ints(g.sizes(x)); }
 
 } // namespace aton::mappings

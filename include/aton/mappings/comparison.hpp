@@ -19,7 +19,7 @@ namespace detail {
 /// A comparison; ONNX orders no bools, so there it is `Bools(not a, b)`: a < b is (not a) and b.
 template <fixed_string Compare, fixed_string Bools>
 value ordered(graph<13> g, value a, value b) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
     // LessOrEqual takes bfloat16 since opset 16.
     auto const [x, y, wide] = cast_both(g, a, b, g.opset() < 16 ? opmath_type(type) : type);

@@ -19,7 +19,7 @@ inline constexpr auto cast_to = [](graph<13> g, value x) -> value { return conve
 
 inline value expand_like(graph<13> g, value x, value target) {
     if (target.shape().is_static() && x.shape() == target.shape()) return x;
-    value const sizes = target.shape().is_static() ? shape_of(g, target) : g.op<"Shape">(target);
+    value const sizes = target.shape().is_static() ? g.shape_of(target) : g.op<"Shape">(target);
     return g.op<"Expand">(x, sizes);
 }
 

@@ -65,7 +65,7 @@ value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
     value const y = selectable(g, x);
     prefixes const p = make_prefixes(g, y, normalize_axis(dim, x.rank()));
     return g.cast(
-        permute(g, reduce_prefixes<Reduce>(g, p, p.row, number_like(g, y, neutral)), inverse_permutation(p.order)),
+        permute(g, reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(neutral, y)), inverse_permutation(p.order)),
         x.dtype());
 }
 
@@ -92,7 +92,7 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     std::int64_t const axis = normalize_axis(dim, self.rank());
     prefixes const p = make_prefixes(g, x, axis);
     value const best = reduce_prefixes<Reduce>(
-        g, p, p.row, number_like(g, x, is_max ? least_value(x.dtype()) : greatest_value(x.dtype())));
+        g, p, p.row, g.scalar_like(is_max ? least_value(x.dtype()) : greatest_value(x.dtype()), x));
     auto const last = [&](value found) {
         return reduce<"ReduceMax">(g,
                                    g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
@@ -117,7 +117,7 @@ inline value step(graph<13> g, value x, std::int64_t axis) {
 
 /// dx * (y[i] + y[i + 1]) along an axis; dx is a number, or widths that broadcast. Integers wrap here, as in ATen.
 inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
-    dtype const type = result_type(y, dx);
+    dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
@@ -134,7 +134,7 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as ATen sees it beside a tensor.
-inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(result_type(y, n))); }
+inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(promote(y, n))); }
 
 } // namespace detail
 
@@ -169,7 +169,7 @@ inline constexpr auto cumulative = table(
         std::vector<value> parts{self};
         if (prepend) parts.insert(parts.begin(), *prepend);
         if (append) parts.push_back(*append);
-        dtype const type = result_type(std::span<value const>(parts));
+        dtype const type = promote(std::span<value const>(parts));
         for (value& part : parts) part = g.cast(part, type);
         value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);

@@ -19,20 +19,20 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 } // namespace detail
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value multiply(graph<13> g, value a, value b) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
     if (type == dtype::bool_) return g.op<"And">(x, y);
     return g.cast(g.op<"Mul">(x, y), type);
@@ -40,7 +40,7 @@ inline value multiply(graph<13> g, value a, value b) {
 
 /// True division: integers and bools as floats.
 inline value divide(graph<13> g, value a, value b) {
-    auto const [x, y, type] = detail::cast_both(g, a, b, to_floating(result_type(a, b)));
+    auto const [x, y, type] = detail::cast_both(g, a, b, to_floating(promote(a, b)));
     return g.op<"Div">(x, y);
 }
 
@@ -79,7 +79,7 @@ inline value truncate(graph<13> g, value x) { return choose(g, g.op<"Less">(x, 0
 } // namespace detail
 
 inline value floor_divide(graph<13> g, value a, value b) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     return is_floating(type) ? detail::floor_divide_floats(g, a, b, type)
                              : detail::floor_divide_integers(g, a, b, type);
 }
@@ -87,7 +87,7 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// div with rounding_mode "trunc". ONNX's Div truncates integers. Half types are not widened: ATen truncates the
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
@@ -102,7 +102,7 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
 
 /// The remainder with the divisor's sign, as in Python.
 inline value remainder(graph<13> g, value a, value b) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_both(g, a, b, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
@@ -130,7 +130,7 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
 } // namespace detail
 
 inline value power(graph<13> g, value base, value exponent) {
-    dtype const type = result_type(base, exponent);
+    dtype const type = promote(base, exponent);
     auto const n = detail::known_number(exponent);
     if (is_floating(type)) {
         value const x = g.cast(base, type);
@@ -204,7 +204,7 @@ inline value lerp(graph<13> g, value self, value end, value weight) {
 /// self + factor * a * b, or self + factor * a / b.
 template <fixed_string Op>
 value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
-    dtype const type = result_type(self, a, b);
+    dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
     value const product = g.op<Op>(scaled(g, g.cast(a, wide), factor), g.cast(b, wide));
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);

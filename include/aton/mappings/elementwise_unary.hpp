@@ -51,7 +51,7 @@ inline value to_arithmetic(graph<13> g, value x) {
 inline constexpr auto neg = [](graph<13> g, value x) -> value {
     if (!is_unsigned_integral(x.dtype())) return g.op<"Neg">(x);
     value const v = to_arithmetic(g, x);
-    return g.cast(g.op<"Sub">(number_like(g, v, 0), v), x.dtype());
+    return g.cast(g.op<"Sub">(g.scalar_like(0, v), v), x.dtype());
 };
 
 /// The sign of NaN is 0 in ATen and left open by ONNX.
@@ -59,7 +59,7 @@ inline constexpr auto sign = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
     if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
     return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), number_like(g, v, 0), g.op<"Sign">(v)); });
+        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
 /// True for -0 as well: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
@@ -71,7 +71,7 @@ inline constexpr auto signbit = [](graph<13> g, value x) -> value {
 
 /// square is pow(x, 2): of bools it counts in int64.
 inline constexpr auto square = [](graph<13> g, value x) -> value {
-    dtype const type = result_type(x, scalar(2));
+    dtype const type = promote(x, scalar(2));
     value const v = to_arithmetic(g, g.cast(x, type));
     return g.cast(g.op<"Mul">(v, v), type);
 };
@@ -117,7 +117,7 @@ inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating numbers");
     if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
     value const v = to_arithmetic(g, x);
-    return g.cast(g.op<"Sub">(number_like(g, v, -1), v), x.dtype());
+    return g.cast(g.op<"Sub">(g.scalar_like(-1, v), v), x.dtype());
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
@@ -154,11 +154,11 @@ inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double
     if (!is_floating(x.dtype())) return x;
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), number_like(g, v, nan.value_or(0)), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), number_like(g, v, above.value_or(largest)), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), number_like(g, v, below.value_or(-largest)), z);
+        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), g.scalar_like(above.value_or(largest), v), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), g.scalar_like(below.value_or(-largest), v), z);
     });
 };
 

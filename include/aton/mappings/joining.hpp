@@ -20,7 +20,7 @@ using value_list = std::span<value const>;
 
 /// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
 inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
-    dtype const type = result_type(tensors);
+    dtype const type = promote(tensors);
     std::vector<value> parts;
     for (value const& v : tensors)
         if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
@@ -31,7 +31,7 @@ inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
 inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
 inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
-    dtype const type = result_type(tensors);
+    dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
     std::vector<value> parts;
     for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
@@ -50,7 +50,7 @@ inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
 };
 
 inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
-    dtype const type = result_type(tensors);
+    dtype const type = promote(tensors);
     std::vector<value> blocks;
     sym_int width = 0;
     for (value const& v : tensors) {

@@ -31,16 +31,15 @@ inline value difference(graph<13> g, value a, value b) {
 
 /// max(x, least)
 inline value no_less(graph<13> g, value x, double least) {
-    return g.op<"Max">(std::vector<value>{x, number_like(g, x, least)});
+    return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
 }
 
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), number_like(g, d, square_scale));
-    value const line =
-        g.op<"Mul">(g.op<"Sub">(size, number_like(g, d, 0.5 * threshold)), number_like(g, d, line_scale));
-    return choose(g, g.op<"Less">(size, number_like(g, d, threshold)), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), g.scalar_like(square_scale, d));
+    value const line = g.op<"Mul">(g.op<"Sub">(size, g.scalar_like(0.5 * threshold, d)), g.scalar_like(line_scale, d));
+    return choose(g, g.op<"Less">(size, g.scalar_like(threshold, d)), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
@@ -49,7 +48,7 @@ inline value weighted(graph<13> g, value loss, optional_value weight) {
 
 /// y * log(y), 0 for 0.
 inline value self_entropy(graph<13> g, value y) {
-    return choose(g, g.op<"Equal">(y, number_like(g, y, 0)), y, g.op<"Mul">(y, g.op<"Log">(y)));
+    return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
@@ -58,10 +57,10 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
-        value const scale = g.op<"Sub">(g.cast(*pos_weight, x.dtype()), number_like(g, x, 1));
-        loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), number_like(g, x, 1)));
+        value const scale = g.op<"Sub">(g.cast(*pos_weight, x.dtype()), g.scalar_like(1, x));
+        loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), g.scalar_like(1, x)));
     }
-    loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(number_like(g, x, 1), t), x), loss);
+    loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, x), t), x), loss);
     return reduced(g, weighted(g, loss, weight), reduction);
 }
 
@@ -78,11 +77,11 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     };
     value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
     value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
-    value const zero = number_like(g, cosine, 0);
-    value const near = choose(
-        g, g.op<"Equal">(target, number_like(g, target, 1)), g.op<"Sub">(number_like(g, cosine, 1), cosine), zero);
-    value const far_loss = no_less(g, g.op<"Sub">(cosine, number_like(g, cosine, margin)), 0);
-    value const far = choose(g, g.op<"Equal">(target, number_like(g, target, -1)), far_loss, zero);
+    value const zero = g.scalar_like(0, cosine);
+    value const near =
+        choose(g, g.op<"Equal">(target, g.scalar_like(1, target)), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
+    value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
+    value const far = choose(g, g.op<"Equal">(target, g.scalar_like(-1, target)), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
 
@@ -115,7 +114,7 @@ inline constexpr auto loss = table(
             value const t = g.cast(target, self.dtype());
             auto const log = [&](value x) { return detail::no_less(g, g.op<"Log">(x), -100); };
             value const absent_part =
-                g.op<"Mul">(g.op<"Sub">(t, number_like(g, t, 1)), log(g.op<"Sub">(number_like(g, self, 1), self)));
+                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, self), self)));
             value const loss = g.op<"Sub">(absent_part, g.op<"Mul">(t, log(self)));
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
@@ -142,14 +141,14 @@ inline constexpr auto loss = table(
             value const t = g.cast(o.b, type);
             value loss =
                 log_input ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
-                          : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, number_like(g, x, eps))))));
+                          : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, g.scalar_like(eps, x))))));
             if (full) { // Stirling's approximation of log(t!), for t above 1
                 value const log_t = g.op<"Log">(t);
-                value const root = g.op<"Mul">(g.op<"Add">(log_t, number_like(g, t, std::log(2 * std::numbers::pi))),
-                                               number_like(g, t, 0.5));
+                value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
+                                               g.scalar_like(0.5, t));
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
                 loss = g.op<"Add">(
-                    loss, detail::choose(g, g.op<"Greater">(t, number_like(g, t, 1)), stirling, number_like(g, t, 0)));
+                    loss, detail::choose(g, g.op<"Greater">(t, g.scalar_like(1, t)), stirling, g.scalar_like(0, t)));
             }
             return detail::reduced(g, loss, reduction);
         }),
@@ -157,25 +156,25 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
             value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
-            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, number_like(g, power, 1))), reduction);
+            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, g.scalar_like(1, power))), reduction);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, target, detail::difference(g, input1, input2));
             value const product =
-                detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, number_like(g, o.a, 0), o.a), o.b);
-            value const y = g.cast(product, result_type(product, scalar(margin)));
-            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, number_like(g, y, margin)), 0), reduction);
+                detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, g.scalar_like(0, o.a), o.a), o.b);
+            value const y = g.cast(product, promote(product, scalar(margin)));
+            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) {
-            dtype const type = result_type(self, scalar(margin));
+            dtype const type = promote(self, scalar(margin));
             value const x = g.cast(self, type);
-            value const zero = number_like(g, x, 0);
+            value const zero = g.scalar_like(0, x);
             auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, g.op<"Equal">(target, number_like(g, target, label)), zero, loss);
+                return detail::choose(g, g.op<"Equal">(target, g.scalar_like(label, target)), zero, loss);
             };
-            value const far = unless(1, detail::no_less(g, g.op<"Sub">(number_like(g, x, margin), x), 0));
+            value const far = unless(1, detail::no_less(g, g.op<"Sub">(g.scalar_like(margin, x), x), 0));
             return detail::reduced(g, g.op<"Add">(far, unless(-1, x)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
@@ -189,7 +188,7 @@ inline constexpr auto loss = table(
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(std::vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, number_like(g, near, margin)), far);
+            value const loss = g.op<"Sub">(g.op<"Add">(near, g.scalar_like(margin, near)), far);
             return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
         }));
 

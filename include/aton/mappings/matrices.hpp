@@ -28,7 +28,7 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(x, -1)), g.to_value(diagonal));
     value const inside =
         upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
-    return g.op<"Where">(inside, x, number_like(g, x, 0));
+    return g.op<"Where">(inside, x, g.scalar_like(0, x));
 }
 
 /// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
@@ -82,7 +82,7 @@ inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_l
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
-        x = g.op<"Pad">(x, pads, number_like(g, x, 0));
+        x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
     std::vector<sym_int> const sizes = g.sizes(x);
     value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);

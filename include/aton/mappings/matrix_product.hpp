@@ -49,7 +49,7 @@ inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scala
 }
 
 inline value outer(graph<13> g, value a, value b) {
-    dtype const t = result_type(a, b);
+    dtype const t = promote(a, b);
     value const column = unsqueeze(g, g.cast(a, t), 1);
     value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
     if (t == dtype::bool_) return g.op<"And">(column, row);
@@ -118,7 +118,7 @@ inline value inner(graph<13> g, value a, value b) {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
 inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
-    dtype const t = result_type(a, b);
+    dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
     auto const axis = attr::axis_i(dim);
@@ -138,7 +138,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 inline value kron(graph<13> g, value a, value b) {
-    dtype const t = result_type(a, b);
+    dtype const t = promote(a, b);
     value x = g.cast(a, t);
     value y = g.cast(b, t);
     std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
@@ -189,7 +189,7 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
         sym_int const rows = g.size(x, -2);
         value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
         value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, shape_of(g, x));
+        return g.op<"Expand">(eye, g.shape_of(x));
     }
     value out = x;
     for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
@@ -329,7 +329,7 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            dtype const t = result_type(self, a, b);
+            dtype const t = promote(self, a, b);
             return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
         }),
     symbolic<"aten::chain_matmul(matrices)">(

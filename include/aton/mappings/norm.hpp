@@ -29,8 +29,8 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, number_like(g, y, order)), axes, keepdim),
-                           number_like(g, y, 1.0 / order));
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, g.scalar_like(order, y)), axes, keepdim),
+                           g.scalar_like(1.0 / order, y));
     };
     return g.cast(norm(), given.dtype());
 }
@@ -65,7 +65,7 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 
 /// aten::pairwise_distance: along the last axis, eps added to each difference.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
-    dtype const type = result_type(a, b);
+    dtype const type = promote(a, b);
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
     value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), eps);
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
@@ -73,12 +73,12 @@ inline value pairwise_distance(graph<13> g, value a, value b, double p, double e
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
 inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type = to_floating(result_type(a, b));
+    dtype const type = to_floating(promote(a, b));
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
-        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, shape_of(g, other))), type);
+        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
         return g.op<"Div">(y, g.op<"Max">(std::vector<value>{norm, g.scalar(eps, type)}));
     };
@@ -132,7 +132,7 @@ inline constexpr auto norm = table(
             return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
         }),
     symbolic<"aten::dist(self, other, p)">([](graph<13> g, value self, value other, double p) {
-        dtype const type = result_type(self, other);
+        dtype const type = promote(self, other);
         value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
         return vector_norm(g, difference, p, iota(difference.rank()), false);
     }),
@@ -151,7 +151,7 @@ inline constexpr auto norm = table(
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
             value const factor = g.op<"Div">(maxnorm, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, maxnorm), factor, number_like(g, x, 1));
+            value const scale = detail::choose(g, g.op<"Greater">(size, maxnorm), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
         }));
 

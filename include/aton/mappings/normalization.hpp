@@ -168,7 +168,7 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
                                                          filled(g, per_group, 1, wide),
                                                          filled(g, per_group, 0, wide),
                                                          attr::epsilon_f(eps));
-    value const y = g.op<"Reshape">(standard, shape_of(g, x));
+    value const y = g.op<"Reshape">(standard, g.shape_of(x));
     auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
     return g.cast(affine(g, y, parameter(weight), parameter(bias)), x.dtype());
 }
@@ -204,7 +204,7 @@ inline value rms_norm(graph<13> g, value x, std::span<sym_int const> shape, opti
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
-    dtype const type = result_type(x, *weight);
+    dtype const type = promote(x, *weight);
     return g.op<"Mul">(g.cast(g.cast(y, x.dtype()), type), g.cast(*weight, type));
 }
 

@@ -63,7 +63,7 @@ inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar en
 /// `steps` numbers from start to end in a floating dtype, the second half counted back from the end as in ATen.
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
-    value const step = g.op<"Div">(g.op<"Sub">(end, start), number_like(g, start, steps - 1));
+    value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
     tensor front{type, {steps / 2}, {}};
     tensor back{type, {steps - steps / 2}, {}};
     for (std::int64_t i = 0; i != steps; ++i) (i < steps / 2 ? front : back).append(i < steps / 2 ? i : steps - 1 - i);

@@ -65,12 +65,12 @@ inline value selectable(graph<13> g, value x) {
 
 /// 0 where x is NaN.
 inline value without_nan(graph<13> g, value x) {
-    return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), number_like(g, x, 0), x) : x;
+    return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), g.scalar_like(0, x), x) : x;
 }
 
 /// 0, or NaN where x has one along the axes.
 inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
-    return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, number_like(g, x, 0)), axes, keepdim);
+    return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, g.scalar_like(0, x)), axes, keepdim);
 }
 
 } // namespace detail

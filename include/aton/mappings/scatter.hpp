@@ -96,7 +96,7 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
 inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
     std::vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
-    return expand_to(g, reshape(g, as_index(g, index), column), shape_of(g, source));
+    return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
 }
 
 /// index_copy, index_add and index_reduce take 0-d tensors as 1-d.
@@ -201,7 +201,7 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
     for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
     if (!last.empty()) at = unsqueeze(g, at, last);
     if (!accumulate) return g.op<"Where">(at, from, x);
-    value const more = g.op<"Where">(at, from, number_like(g, x, 0));
+    value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
     return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
 }
 
@@ -286,7 +286,7 @@ inline constexpr auto scatter = table(
     symbolic<"aten::index_add(self, dim, index, source, alpha)">(
         [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
             auto const [at, from] = detail::along(g, self, dim, index, source);
-            value const factor = number_like(g, from, alpha);
+            value const factor = g.scalar_like(alpha, from);
             value const scaled = alpha == 1                     ? from
                                  : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
                                                                 : g.op<"Mul">(from, factor);
@@ -300,7 +300,7 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::fill_index(g, self, dim, index, number_like(g, self, number));
+            return detail::fill_index(g, self, dim, index, g.scalar_like(number, self));
         }),
     symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value number) {

@@ -17,7 +17,7 @@ inline value choose_promoted(graph<13> g, value condition, value a, value b) {
 
 /// The bounds count in type promotion, NaN stays NaN, and an upper bound below the lower one wins: so does ATen.
 inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
-    dtype const type = result_type(self, lower, upper);
+    dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
     if (lower) x = maximum(g, x, g.cast(*lower, type));
     if (upper) x = minimum(g, x, g.cast(*upper, type));
@@ -29,7 +29,7 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
 inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
-    dtype const type = result_type(self, lo, hi);
+    dtype const type = promote(self, lo, hi);
     bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
     return g.op<"Clip">(g.cast(self, type), g.cast(*lo, type), g.cast(*hi, type));
@@ -111,7 +111,7 @@ inline constexpr auto selection = table(
         return rows;
     }),
     symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
-        return detail::choose(g, mask, number_like(g, self, n), self);
+        return detail::choose(g, mask, g.scalar_like(n, self), self);
     }),
     symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
         [](graph<13> g, value self, value mask, value filler) -> value {

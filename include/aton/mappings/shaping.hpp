@@ -215,8 +215,8 @@ inline value broadcast_shape(graph<13> g, std::span<value const> values) {
     }
     if (!fixed) {
         value all = values[0];
-        for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, shape_of(g, v));
-        return shape_of(g, all);
+        for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, g.shape_of(v));
+        return g.shape_of(all);
     }
     std::vector<std::int64_t> sizes(rank, 1);
     for (value const& v : values) {

@@ -110,7 +110,7 @@ inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     value const count = reduce_sum(g, same, std::array{last}, false);
     value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
     value const least = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, number_like(g, row, greatest_value(row.dtype()))), std::array{last - 1}, true);
+        g, choose(g, frequent, row, g.scalar_like(greatest_value(row.dtype()), row)), std::array{last - 1}, true);
     value const found = g.op<"Where">(g.op<"Equal">(row, least), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
@@ -127,7 +127,7 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
-    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), number_like(g, rank, 0.5)};
+    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), g.scalar_like(0.5, rank)};
     return {index(below), {}, {}};
 }
 
@@ -145,7 +145,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value const one = g.scalar(1, dtype::int64);
     value const points = g.op<"Reshape">(g.cast(q, x.dtype()), g.ints({-1}));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
-    value const zero = number_like(g, x, 0);
+    value const zero = g.scalar_like(0, x);
     value const rank = ignore_nan ? g.op<"Max">(std::vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
                                   : choose(g,
                                            g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
@@ -174,7 +174,7 @@ inline constexpr auto quantile_row =
 template <bool IgnoreNan>
 inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
                                            bool keepdim, std::string_view interpolation) {
-    return quantile(g, self, number_like(g, self, q), dim, keepdim, interpolation, IgnoreNan);
+    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
 } // namespace detail

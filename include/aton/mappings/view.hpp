@@ -197,12 +197,12 @@ inline constexpr auto expanding = table(
     symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
     symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
     symbolic<"aten::expand_as(self, other)">(
-        [](graph<13> g, value self, value other) { return expand_to(g, self, shape_of(g, other)); }),
+        [](graph<13> g, value self, value other) { return expand_to(g, self, g.shape_of(other)); }),
     symbolic<"aten::broadcast_to(self, size)">(
         [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
     symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
     symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return shape_of(g, self); }));
+    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return g.shape_of(self); }));
 
 inline constexpr auto view = reshaping + transposing + expanding;
 

@@ -38,7 +38,6 @@ struct model {
     std::string doc;
     std::vector<std::pair<std::string, std::string>> metadata;
     std::vector<external_tensor> external;
-    std::vector<std::string> functions; ///< "domain::name" of the model's own functions; their bodies are not read
 };
 
 /// The bytes of a ModelProto. The same graph gives the same bytes. Constant nodes stay nodes; types that are known become value_info;

@@ -22,9 +22,19 @@ struct call_operand {
     type_set types = any_type;
 };
 
+/// A graph that is built by a lambda, as the compiler sees it; -1: known when the graph is built.
+struct call_body {
+    int since = 1; ///< the range of opsets that the lambda is for
+    int until = newest_opset;
+    int inputs = -1;  ///< how many values it takes
+    int results = -1; ///< how many it returns
+};
+
 struct call_attribute {
     std::string_view name;
     attr_type type = attr_type::undefined;
+    dtype constant = dtype::undefined; ///< an element type that is known while compiling: `attr::to_i(dtype_c<...>)`
+    call_body const* body = nullptr;
 };
 
 /// A call as the compiler sees it. `outputs` is -1 where their number is known only at run time.
@@ -40,6 +50,7 @@ struct call {
 
 enum class rule : std::uint8_t {
     none,
+    no_such_domain,
     no_such_operator,
     operator_too_new,
     operator_deprecated,
@@ -56,6 +67,10 @@ enum class rule : std::uint8_t {
     too_many_outputs,
     outputs_not_variadic,
     no_common_type,
+    attribute_dtype,
+    body_range,
+    body_inputs,
+    body_results,
     meaning_changed,
 };
 
@@ -84,8 +99,8 @@ constexpr bool carries_type(call_operand const& o) {
 }
 
 /// The types that a type variable can still have after the first `count` operands.
-constexpr type_set bound_types(op_schema const& schema, int type_var, std::span<call_operand const> operands,
-                               int count) {
+template <class Schema>
+constexpr type_set bound_types(Schema const& schema, int type_var, std::span<call_operand const> operands, int count) {
     type_set types = schema.var(type_var).types;
     for (int i = 0; i != count; ++i) {
         formal const in = schema.input(formal_index(i, schema.input_count()));
@@ -95,8 +110,8 @@ constexpr type_set bound_types(op_schema const& schema, int type_var, std::span<
     return types;
 }
 
-constexpr bool type_is_determined(op_schema const& schema, formal const& target,
-                                  std::span<call_operand const> operands) {
+template <class Schema>
+constexpr bool type_is_determined(Schema const& schema, formal const& target, std::span<call_operand const> operands) {
     if (target.type_var < 0) return (target.types.plain & (target.types.plain - 1)) == 0;
     for (int i = 0; i != static_cast<int>(operands.size()); ++i)
         if (schema.input(formal_index(i, schema.input_count())).type_var == target.type_var &&
@@ -105,7 +120,8 @@ constexpr bool type_is_determined(op_schema const& schema, formal const& target,
     return false;
 }
 
-constexpr broken_rule check_inputs(call const& c, op_schema const& schema) {
+template <class Schema>
+constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
     int const count = static_cast<int>(c.operands.size());
     int const formals = schema.input_count();
     bool has_list = false;
@@ -135,13 +151,28 @@ constexpr broken_rule check_inputs(call const& c, op_schema const& schema) {
     return {};
 }
 
-constexpr std::string_view input_named(op_schema const& schema, std::string_view name) {
+template <class Schema>
+constexpr std::string_view input_named(Schema const& schema, std::string_view name) {
     for (int i = 0; i != schema.input_count(); ++i)
         if (schema.input(i).name == name) return schema.input(i).name;
     return {};
 }
 
-constexpr broken_rule check_attributes(call const& c, op_schema const& schema) {
+/// Whether the attribute states the element type of the first output while compiling: Cast's `to`.
+constexpr bool names_result_type(call_attribute const& a) {
+    return a.constant != dtype::undefined &&
+           (a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype");
+}
+/// What such an attribute leaves of the types of the first output, a tensor or a sequence.
+template <class Schema>
+constexpr type_set stated_types(Schema const& schema, call_attribute const& a) {
+    type_set const tensor = tensors(a.constant);
+    type_set const sequence{tensor.plain << 32, 0};
+    return schema.output_count() == 0 ? type_set{} : schema.output(0).types & (tensor | sequence);
+}
+
+template <class Schema>
+constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
     for (std::size_t i = 0; i != c.attributes.size(); ++i) {
         call_attribute const& a = c.attributes[i];
         for (std::size_t j = 0; j != i; ++j)
@@ -161,6 +192,9 @@ constexpr broken_rule check_attributes(call const& c, op_schema const& schema) {
             r.position = static_cast<int>(a.type);
             return r;
         }
+        if (names_result_type(a) && stated_types(schema, a).empty())
+            return {
+                rule::attribute_dtype, schema.since(), -1, 0, a.name, {}, tensors(a.constant), schema.output(0).types};
     }
     for (int i = 0; i != schema.attribute_count(); ++i) {
         attribute const declared = schema.attr(i);
@@ -173,7 +207,8 @@ constexpr broken_rule check_attributes(call const& c, op_schema const& schema) {
     return {};
 }
 
-constexpr broken_rule check_outputs(call const& c, op_schema const& schema) {
+template <class Schema>
+constexpr broken_rule check_outputs(call const& c, Schema const& schema) {
     bool const variadic =
         schema.output_count() > 0 && schema.output(schema.output_count() - 1).kind == option::variadic;
     if (c.outputs < 0)
@@ -186,9 +221,34 @@ constexpr broken_rule check_outputs(call const& c, op_schema const& schema) {
     return {};
 }
 
-} // namespace detail
+/// Bodies of control flow: what goes in are the operands (Loop: an iteration number and a condition instead of the first two), what
+/// comes out the outputs (Loop: a condition before them).
+constexpr broken_rule check_bodies(call const& c) {
+    bool const known =
+        c.domain.empty() && (c.name == "If" || c.name == "Loop" || c.name == "Scan" || c.name == "SequenceMap");
+    bool has_list = false;
+    for (call_operand const& o : c.operands) has_list = has_list || o.kind == operand_kind::list;
+    int const inputs = c.name == "If" ? 0 : has_list ? -1 : static_cast<int>(c.operands.size());
+    int const results = c.outputs < 0 ? -1 : c.outputs + (c.name == "Loop" ? 1 : 0);
+    for (call_attribute const& a : c.attributes) {
+        if (a.body == nullptr) continue;
+        if (a.body->since > c.since) return {rule::body_range, c.since, a.body->since, a.body->until, a.name};
+        if (a.body->until < c.until) return {rule::body_range, c.until, a.body->since, a.body->until, a.name};
+        if (!known) continue;
+        if (inputs >= 0 && a.body->inputs >= 0 && a.body->inputs != inputs)
+            return {rule::body_inputs, c.since, a.body->inputs, inputs, a.name};
+        if (results >= 0 && a.body->results >= 0 && a.body->results != results)
+            return {rule::body_results, c.since, a.body->results, results, a.name};
+    }
+    return {};
+}
 
-namespace detail {
+/// How many inputs the node will have: `absent` at the end is no input.
+constexpr int given_inputs(call const& c) {
+    int count = static_cast<int>(c.operands.size());
+    while (count != 0 && c.operands[static_cast<std::size_t>(count - 1)].kind == operand_kind::absent) --count;
+    return count;
+}
 
 /// The first version after `schema` that is not deprecated; 0: none.
 constexpr int next_legal_version(op_schema const& schema) {
@@ -200,46 +260,60 @@ constexpr int next_legal_version(op_schema const& schema) {
 
 } // namespace detail
 
+/// Holds the call against one version of a schema.
+template <class Schema>
+constexpr broken_rule check_version(call const& c, Schema const& schema) {
+    if (auto r = detail::check_inputs(c, schema)) return r;
+    if (auto r = detail::check_attributes(c, schema)) return r;
+    return detail::check_outputs(c, schema);
+}
+
 /// Holds the call against every schema version in force inside [since, until]; `all` are those versions.
 constexpr broken_rule check_call(call const& c, version_range const& all) {
     if (all.empty() || all[0].since() > c.since) {
         int const first = first_version(c.domain, c.name);
+        if (!c.domain.empty() && newest_version(c.domain) == 0) return {rule::no_such_domain, c.since, -1, 0, c.domain};
         if (first == 0) return {rule::no_such_operator, c.since, -1, 0, c.name, nearest_name(c.domain, c.name)};
         return {rule::operator_too_new, c.since, -1, first, c.name};
     }
+    bool has_body = false;
+    for (call_attribute const& a : c.attributes) has_body = has_body || a.body != nullptr;
     for (int i = 0; i != all.size(); ++i) {
         op_schema const schema = all[i];
         if (schema.deprecated())
             return {rule::operator_deprecated, schema.since(), i, detail::next_legal_version(schema), c.name};
-        if (auto r = detail::check_inputs(c, schema)) return r;
-        if (auto r = detail::check_attributes(c, schema)) return r;
-        if (auto r = detail::check_outputs(c, schema)) return r;
+        if (auto r = check_version(c, schema)) return r;
     }
+    if (has_body)
+        if (auto r = detail::check_bodies(c)) return r;
     if (!c.domain.empty()) return {};
     auto const gives = [&c](std::string_view name) {
         for (call_attribute const& a : c.attributes)
             if (a.name == name) return true;
         return false;
     };
-    if (auto const* b = find_break(c.name, c.since, c.until, static_cast<int>(c.operands.size()), c.outputs, gives);
-        b != nullptr)
+    if (auto const* b = find_break(c.name, c.since, c.until, detail::given_inputs(c), c.outputs, gives); b != nullptr)
         return {rule::meaning_changed, b->opset, -1, c.since, c.name, b->reason};
     return {};
 }
 
-/// Every type that output `index` of a legal call can have in one of the schema versions.
-constexpr type_set result_types(call const& c, int index, version_range const& all) {
+/// Every type that output `index` of a legal call can have in one version of the schema.
+template <class Schema>
+constexpr type_set result_types_of(call const& c, int index, Schema const& schema) {
+    if (schema.output_count() == 0) return {};
+    formal const out = schema.output(detail::formal_index(index, schema.output_count()));
+    if (index == 0)
+        for (call_attribute const& a : c.attributes)
+            if (detail::names_result_type(a)) return detail::stated_types(schema, a);
+    bool const follows_inputs = out.type_var >= 0 && out.homogeneous;
+    return follows_inputs ? detail::bound_types(schema, out.type_var, c.operands, static_cast<int>(c.operands.size()))
+                          : out.types;
+}
+/// The same in one of several versions.
+template <class Versions>
+constexpr type_set result_types(call const& c, int index, Versions const& all) {
     type_set result;
-    for (int i = 0; i != all.size(); ++i) {
-        op_schema const schema = all[i];
-        if (schema.output_count() == 0) continue;
-        formal const out = schema.output(detail::formal_index(index, schema.output_count()));
-        bool const follows_inputs = out.type_var >= 0 && out.homogeneous;
-        result =
-            result |
-            (follows_inputs ? detail::bound_types(schema, out.type_var, c.operands, static_cast<int>(c.operands.size()))
-                            : out.types);
-    }
+    for (int i = 0; i != all.size(); ++i) result = result | result_types_of(c, index, all[i]);
     return result;
 }
 constexpr type_set result_types(call const& c, int index) {

@@ -2,7 +2,8 @@
 // Where the meaning of an ONNX call changed although it stayed legal, so that a mapping must not cross that opset.
 // Kept by hand from the documentation texts of onnx 1.23.2 (defs/*/old.cc against defs/*/defs.cc) and its version converter:
 // a row stands for a call that was legal before and gives another result, or none, from that opset on. What only became
-// legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break.
+// legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break. What was decided of every
+// version of every operator, and why, stands in tests/onnx/version_decisions.tsv; a test holds the two together.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ inline constexpr semantic_break semantic_breaks[] = {
     {"Add", 7, broadcasting},
     {"And", 7, broadcasting},
     {"BatchNormalization", 7, "is_test=0 (training) is the default before, one output means inference after"},
+    {"Clip", 11, "without bounds, a double is held in float32's range before, in its own after"},
     {"DFT", 20, "axis is 1 by default before, -2 after"}, // equal for one signal dimension only
     {"Div", 7, broadcasting},
     {"Dropout", 7, "is_test=0 (training) is the default before, the runtime decides after"},
@@ -97,6 +99,7 @@ inline constexpr conditional_break conditional_breaks[] = {
     {{"MaxPool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
     // Opset 11 asks for an empty `scales` beside `sizes`; 13 calls both together an error.
     {{"Resize", 13, "sizes stands beside an empty scales before, scales must be left out after"}, break_condition::inputs_above, {}, 3},
+    {{"Resize", 13, "coordinate_transformation_mode may be tf_half_pixel_for_nn before, not after"}, break_condition::attribute_given, "coordinate_transformation_mode"},
     {{"Split", 18, "the number of outputs says the parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
 };
 // clang-format on

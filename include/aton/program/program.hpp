@@ -174,12 +174,14 @@ struct program {
 /// The program as text: inputs, weights, one line for each node with types and the user's source line, outputs.
 [[nodiscard]] std::string to_string(program const& p);
 
-/// Replaces calls of torch.no_grad(), autocast and the like (wrap_with_set_grad_enabled, wrap_with_autocast) by what they wrap.
+/// Replaces calls of torch.no_grad(), autocast and the like (wrap_with_set_grad_enabled, wrap_with_autocast) by what they wrap, in
+/// branches and bodies of loops too.
 void inline_wrappers(program& p);
 
 /// Makes every operator a function of its arguments: in-place operators and writes through views become functional ones, whose results
 /// take the place of what they wrote to. A buffer or input that ends with another value gets an output of its mutation. Afterwards
-/// no node has a schema with an argument that is written to. Throws aton::error for what cannot be expressed, with the node.
+/// no node has a schema with an argument that is written to. Branches and bodies of loops may write to what they made themselves. Throws
+/// aton::error for what cannot be expressed, with the node.
 void functionalize(program& p);
 
 /// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those.

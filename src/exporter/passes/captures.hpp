@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
-// What nested graphs take from the graph around them: values that they know by name.
+// What graphs nested in a node take from the graph around them, which uses those values like operands.
 #pragma once
 
-#include <string>
+#include <algorithm>
 
 #include <aton/dsl/graph_data.hpp>
 
 namespace aton::passes {
 
-/// Calls `f` with the name of every value that nothing in the nested graph makes. Its own inputs and initializers are among them.
-template <class Function>
-void for_each_capture(graph_data const& nested, Function const& f) {
-    for (graph_value const& v : nested.values)
-        if (v.producer < 0 && !v.name.empty()) f(v.name);
-    for (graph_node const& n : nested.nodes)
-        for (node_attribute const& a : n.attributes)
-            for (graph_data const& inner : a.graphs) for_each_capture(inner, f);
+/// Calls `f` with the id, which it may change, of every captured value. What graphs nested deeper take goes through the outer ones.
+template <class Node, class Function>
+void for_each_capture(Node& n, Function const& f) {
+    for (auto& a : n.attributes)
+        for (auto& nested : a.graphs)
+            for (auto& v : nested.values)
+                if (v.outer != no_value) f(v.outer);
+}
+
+inline bool has_graphs(graph_node const& n) {
+    return std::any_of(
+        n.attributes.begin(), n.attributes.end(), [](node_attribute const& a) { return !a.graphs.empty(); });
 }
 
 } // namespace aton::passes

@@ -11,8 +11,9 @@ namespace aton::passes {
 
 namespace {
 
-/// Random operators, and those that hold state or give something else each time.
+/// Random operators, those that hold state or give something else each time, and those that only their own library knows.
 bool is_repeatable(graph_node const& n) {
+    if (!n.domain.empty()) return false;
     for (std::string_view op :
          {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"})
         if (n.op == op) return false;

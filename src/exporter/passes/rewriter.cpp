@@ -10,6 +10,7 @@
 #include "attributes.hpp"
 #include "captures.hpp"
 #include "evaluate.hpp"
+#include "splice.hpp"
 #include "weights.hpp"
 
 namespace aton::passes {
@@ -19,11 +20,6 @@ namespace {
 constexpr std::size_t largest_shared = 65536; // bytes of constants that are compared
 
 bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
-
-bool has_graphs(graph_node const& n) {
-    return std::any_of(
-        n.attributes.begin(), n.attributes.end(), [](node_attribute const& a) { return !a.graphs.empty(); });
-}
 
 /// The rules of each operator, in the order in which they are tried. Folding, sizes and reuse are tried for all.
 std::vector<rule> const* rules_of(std::string_view op) {
@@ -78,37 +74,60 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
            p.strides == q.strides && p.offset == q.offset && p.factors == q.factors;
 }
 
+/// Adds what another knows about the same value.
+void merge(value_type& to, value_type const& more) {
+    if (to.dtype == dtype::undefined) to.dtype = more.dtype;
+    if (!more.shape.has_rank()) return;
+    if (!to.shape.has_rank()) {
+        to.shape = more.shape;
+        return;
+    }
+    if (to.shape.rank() != more.shape.rank()) return;
+    std::vector<dim> dims = to.shape.dims();
+    for (std::size_t i = 0; i != dims.size(); ++i)
+        if (!dims[i].is_static() && (more.shape[i].is_static() || !dims[i].is_symbolic())) dims[i] = more.shape[i];
+    to.shape = shape(dims);
+}
+
 } // namespace
 
-rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o)
+rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o, rewriter* around)
     : graph(g),
       options(o),
-      weights_(weights) {
+      weights_(weights),
+      around_(around) {
     grow();
-    for (value_id id : graph.inputs) flags_[id] |= input_flag;
+    for (value_id id : graph.inputs) is_input_[id] = 1;
     for (value_id id : graph.outputs) ++uses_[id];
-    std::unordered_map<std::string, bool> captured;
-    for (graph_node const& n : graph.nodes) {
-        for (value_id id : n.inputs)
-            if (id != no_value) ++uses_[id];
-        for (node_attribute const& a : n.attributes)
-            for (graph_data const& nested : a.graphs)
-                for_each_capture(nested, [&](std::string const& name) { captured.emplace(name, true); });
-    }
-    if (!captured.empty())
-        for (value_id id = 0; id != graph.values.size(); ++id)
-            if (!graph.values[id].name.empty() && captured.count(graph.values[id].name) != 0) {
-                flags_[id] |= captured_flag;
-                ++uses_[id];
-            }
+    for (graph_node& n : graph.nodes) note_uses(n);
+    share_captures();
     share_equal_constants();
     share_equal_weights();
+}
+
+void rewriter::note_uses(graph_node& n) {
+    for (value_id id : n.inputs)
+        if (id != no_value) ++uses_[id];
+    for_each_capture(n, [&](value_id id) { ++uses_[id]; });
+}
+
+/// Captured values that have become the same in the graph around are one, with what is known of it by now.
+void rewriter::share_captures() {
+    std::unordered_map<value_id, value_id> known;
+    for (value_id id = 0; id != graph.values.size(); ++id) {
+        graph_value& v = graph.values[id];
+        if (v.outer == no_value) continue;
+        is_input_[id] = 1;
+        if (around_ != nullptr) merge(v.type, around_->type(v.outer));
+        auto const [first, is_new] = known.try_emplace(v.outer, id);
+        if (!is_new) replace(id, first->second);
+    }
 }
 
 void rewriter::grow() {
     std::size_t const n = graph.values.size();
     uses_.resize(n, 0);
-    flags_.resize(n, 0);
+    is_input_.resize(n, 0);
     element_index_.resize(n, -1);
     for (std::size_t i = replaced_.size(); i != n; ++i) replaced_.push_back(static_cast<value_id>(i));
 }
@@ -123,7 +142,7 @@ void rewriter::share_equal_constants() {
         for (auto known = from; known != to && equal == no_value; ++known)
             if (*constant(known->second) == i.data) equal = known->second;
         if (equal == no_value) constants_.emplace(h, i.value);
-        else if (!is_captured(i.value)) replace(i.value, equal);
+        else replace(i.value, equal);
     }
 }
 
@@ -131,7 +150,7 @@ void rewriter::share_equal_constants() {
 void rewriter::share_equal_weights() {
     std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
     for (graph_initializer const& i : graph.initializers) {
-        if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value) || is_captured(i.value)) continue;
+        if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value)) continue;
         auto& same_place = by_place[i.stored->parts[0].bytes.data + i.stored->parts[0].offset];
         auto const equal = std::find_if(same_place.begin(), same_place.end(), [&](value_id other) {
             return same_bytes(*stored(other), *i.stored);
@@ -142,13 +161,19 @@ void rewriter::share_equal_weights() {
 }
 
 tensor const* rewriter::constant(value_id id) const {
-    if (id == no_value || graph.values[id].initializer < 0 || is_input(id)) return nullptr;
+    if (id == no_value) return nullptr;
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_ == nullptr ? nullptr : around_->constant(outer);
+    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
     graph_initializer const& i = graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)];
     return i.stored == nullptr ? &i.data : nullptr;
 }
 
 stored_tensor const* rewriter::stored(value_id id) const {
-    if (id == no_value || graph.values[id].initializer < 0 || is_input(id)) return nullptr;
+    if (id == no_value) return nullptr;
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_ == nullptr ? nullptr : around_->stored(outer);
+    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
     return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
 }
 
@@ -192,7 +217,17 @@ value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {
     return add_constant(int64_tensor(numbers));
 }
 
+/// A weight is one of the outermost graph, so that its bytes go from file to file.
 value_id rewriter::add_stored(stored_tensor data, std::string name) {
+    if (around_ != nullptr) {
+        value_id const outer = around_->add_stored(std::move(data), std::move(name));
+        ++around_->uses_[outer];
+        value_id const id = graph.add_value(around_->type(outer));
+        graph.values[id].outer = outer;
+        grow();
+        is_input_[id] = 1;
+        return id;
+    }
     weights_.push_back(std::move(data));
     stored_tensor const& kept = weights_.back();
     value_id const id = graph.add_value({kept.type, shape(kept.sizes)}, std::move(name));
@@ -224,19 +259,7 @@ value_id rewriter::add_node(graph_node n, value_type type, bool first) {
 
 void rewriter::merge_type(value_id into, value_id from) {
     if (is_input(into) || graph.values[into].initializer >= 0) return;
-    value_type& to = graph.values[into].type;
-    value_type const& more = graph.values[from].type;
-    if (to.dtype == dtype::undefined) to.dtype = more.dtype;
-    if (!more.shape.has_rank()) return;
-    if (!to.shape.has_rank()) {
-        to.shape = more.shape;
-        return;
-    }
-    if (to.shape.rank() != more.shape.rank()) return;
-    std::vector<dim> dims = to.shape.dims();
-    for (std::size_t i = 0; i != dims.size(); ++i)
-        if (!dims[i].is_static() && (more.shape[i].is_static() || !dims[i].is_symbolic())) dims[i] = more.shape[i];
-    to.shape = shape(dims);
+    merge(graph.values[into].type, graph.values[from].type);
 }
 
 void rewriter::replace(value_id old, value_id by) {
@@ -264,11 +287,13 @@ void rewriter::drop(value_id id) {
             continue;
         dead_[p] = 1;
         unused.insert(unused.end(), n.inputs.begin(), n.inputs.end());
+        for_each_capture(n, [&](value_id id) { unused.push_back(id); });
     }
 }
 
 void rewriter::drop_inputs(graph_node& n) {
     for (value_id id : n.inputs) drop(id);
+    for_each_capture(n, [&](value_id id) { drop(id); });
 }
 
 void rewriter::set_inputs(graph_node& n, std::vector<value_id> inputs) {
@@ -305,7 +330,7 @@ bool rewriter::lift_constant(graph_node& n) {
         return false;
     }
     value_id const out = n.outputs[0];
-    if (!is_captured(out) && graph.values[out].name.empty()) {
+    if (graph.values[out].name.empty()) {
         replace(out, add_constant(std::move(data)));
     } else {
         graph.values[out].producer = -1;
@@ -351,11 +376,30 @@ bool rewriter::fold(graph_node& n) {
     return true;
 }
 
+/// An If that is decided is the nodes of its branch.
+bool rewriter::inline_branch(graph_node& n) {
+    tensor const* const condition = constant(input(n, 0));
+    if (condition == nullptr || condition->bytes.size() != 1) return false;
+    node_attribute const* const a = find_attribute(n, condition->bytes[0] != 0 ? "then_branch" : "else_branch");
+    if (a == nullptr || a->graphs.size() != 1) return false;
+    graph_data const& branch = a->graphs[0];
+    if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;
+    if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
+    std::vector<value_id> ids;
+    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? to_be_made : v.outer);
+    std::vector<graph_node> nodes = splice(graph, branch, ids, n);
+    grow();
+    for (graph_node& made : nodes) note_uses(made);
+    for (std::size_t i = 0; i != n.outputs.size(); ++i)
+        if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
+    for (graph_node& made : nodes) visit(std::move(made));
+    return true;
+}
+
 bool rewriter::simplify(graph_node& n) {
+    if (n.op == "If" && inline_branch(n)) return true;
+    if (has_graphs(n)) return false;
     if (n.op == "Constant") return lift_constant(n);
-    if (has_graphs(n) ||
-        std::any_of(n.outputs.begin(), n.outputs.end(), [&](value_id id) { return id != no_value && is_captured(id); }))
-        return false;
     if (fold(n) || simplify_sizes(n)) return true;
     if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
         std::string const op = n.op;
@@ -390,23 +434,26 @@ bool rewriter::sweep(bool with_weights) {
     for (value_id id : graph.inputs) note_symbols(id);
     if (with_weights) plan_weights(old);
     else rewritten_.clear();
-    for (graph_node& n : old) {
-        for (value_id& id : n.inputs)
-            if (id != no_value) id = resolve(id);
-        bool const used = std::any_of(
-            n.outputs.begin(), n.outputs.end(), [&](value_id id) { return id != no_value && uses_[id] != 0; });
-        if (!used || (is_default_domain(n) && simplify(n))) {
-            for (value_id id : n.outputs)
-                if (id != no_value) graph.values[id].producer = -1;
-            drop_inputs(n);
-            changed_ = true;
-            continue;
-        }
-        if (is_default_domain(n)) learn_sizes(n);
-        emit(std::move(n));
-    }
+    for (graph_node& n : old) visit(std::move(n));
     finish();
     return changed_;
+}
+
+void rewriter::visit(graph_node&& n) {
+    for (value_id& id : n.inputs)
+        if (id != no_value) id = resolve(id);
+    for_each_capture(n, [&](value_id& id) { id = resolve(id); });
+    bool const used =
+        std::any_of(n.outputs.begin(), n.outputs.end(), [&](value_id id) { return id != no_value && uses_[id] != 0; });
+    if (!used || (is_default_domain(n) && simplify(n))) {
+        for (value_id id : n.outputs)
+            if (id != no_value) graph.values[id].producer = -1;
+        drop_inputs(n);
+        changed_ = true;
+        return;
+    }
+    if (is_default_domain(n)) learn_sizes(n);
+    emit(std::move(n));
 }
 
 /// Nodes that go first go first, dropped ones go, producers and outputs are renumbered.

@@ -27,7 +27,9 @@ struct size_element {
 
 class rewriter {
 public:
-    rewriter(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options);
+    /// `around`: of a nested graph, the rewriter of the graph around it, which has done its sweeps.
+    rewriter(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
+             rewriter* around = nullptr);
 
     /// Runs every rule over every node once, in order; whether anything changed. Without weights: what needs none laid out anew.
     bool sweep(bool with_weights);
@@ -38,7 +40,7 @@ public:
 
     [[nodiscard]] value_type const& type(value_id id) const { return graph.values[id].type; }
     [[nodiscard]] shape const& shape_of(value_id id) const { return graph.values[id].type.shape; }
-    /// A constant in memory, or null.
+    /// A constant in memory, here or in a graph around this one, or null.
     [[nodiscard]] tensor const* constant(value_id id) const;
     /// A weight in a file, or null.
     [[nodiscard]] stored_tensor const* stored(value_id id) const;
@@ -46,9 +48,8 @@ public:
     [[nodiscard]] graph_node const* producer(value_id id) const;
     [[nodiscard]] graph_node const* producer(value_id id, std::string_view op) const;
     [[nodiscard]] std::uint32_t uses(value_id id) const { return uses_[id]; }
-    [[nodiscard]] bool is_input(value_id id) const { return (flags_[id] & input_flag) != 0; }
-    /// Whether a nested graph knows the value by its name.
-    [[nodiscard]] bool is_captured(value_id id) const { return (flags_[id] & captured_flag) != 0; }
+    /// Whether the value is there before all nodes, and is not this graph's to change: an input, or captured.
+    [[nodiscard]] bool is_input(value_id id) const { return is_input_[id] != 0; }
     /// Whether the value is there for nodes that follow: it is not the result of a node that has been dropped.
     [[nodiscard]] bool is_alive(value_id id) const;
 
@@ -72,6 +73,7 @@ public:
     void plan_weights(std::vector<graph_node> const& nodes);
     /// Whether writing a weight in another layout does not make the file larger.
     [[nodiscard]] bool may_rewrite(value_id id) const;
+    [[nodiscard]] bool is_only_used_here(value_id id) const;
     /// What a weight that is made from this one is called; the only one takes over its name.
     [[nodiscard]] std::string weight_name(value_id id, bool is_only);
     /// A constant, or a small weight that is read for once; null where it is neither.
@@ -85,16 +87,15 @@ public:
     bool simplify_sizes(graph_node& n);
 
 private:
-    static constexpr std::uint8_t input_flag = 1;
-    static constexpr std::uint8_t captured_flag = 2;
-
     struct symbol {
         value_id source = no_value; ///< a tensor that has it as dimension `axis`
         std::int64_t axis = 0;
         std::array<value_id, 2> sizes{no_value, no_value}; ///< the size as 0-d and as 1-d int64
     };
 
+    void visit(graph_node&& n);
     bool simplify(graph_node& n);
+    bool inline_branch(graph_node& n);
     bool lift_constant(graph_node& n);
     bool fold(graph_node& n);
     bool reuse(graph_node& n);
@@ -103,6 +104,8 @@ private:
     void drop(value_id id);
     void drop_inputs(graph_node& n);
     void merge_type(value_id into, value_id from);
+    void note_uses(graph_node& n);
+    void share_captures();
     void share_equal_constants();
     void share_equal_weights();
     [[nodiscard]] value_id resolve(value_id id) const;
@@ -116,8 +119,9 @@ private:
     bool reuse_size(graph_node& n, size_element const& e);
 
     std::deque<stored_tensor>& weights_;
-    std::vector<std::uint32_t> uses_;
-    std::vector<std::uint8_t> flags_;
+    rewriter* around_;
+    std::vector<std::uint32_t> uses_; // by nodes, graphs nested in them, and outputs
+    std::vector<std::uint8_t> is_input_;
     std::vector<value_id> replaced_;
     std::unordered_multimap<std::size_t, value_id> constants_;
     std::unordered_map<value_id, tensor> loaded_;

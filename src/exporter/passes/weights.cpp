@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attributes.hpp"
+#include "captures.hpp"
 #include "evaluate.hpp"
 #include "rewriter.hpp"
 
@@ -227,6 +228,7 @@ void rewriter::plan_weights(std::vector<graph_node> const& nodes) {
     };
     for (value_id id : graph.outputs) block(id);
     for (graph_node const& n : nodes) {
+        for_each_capture(n, [&](value_id id) { block(resolve(id)); });
         bool movable = is_layout_operator(n);
         for (std::size_t i = 1; n.op != "Concat" && i < n.inputs.size(); ++i) {
             tensor const* const t = n.inputs[i] == no_value ? nullptr : constant(resolve(n.inputs[i]));
@@ -251,9 +253,16 @@ void rewriter::plan_weights(std::vector<graph_node> const& nodes) {
 }
 
 bool rewriter::may_rewrite(value_id id) const {
-    if (!options.rewrite_weights || id >= rewritten_.size() || is_captured(id)) return false;
+    if (!options.rewrite_weights || id >= rewritten_.size()) return false;
     std::uint64_t const bytes = stored(id)->byte_count();
+    if (bytes > small_weight && !is_only_used_here(id)) return false;
     return bytes <= small_weight || (rewritten_[id] != ~std::uint64_t{0} && rewritten_[id] <= bytes + small_weight);
+}
+
+/// Whether no graph around this one uses the value for anything else, nor gives it to another one.
+bool rewriter::is_only_used_here(value_id id) const {
+    value_id const outer = graph.values[id].outer;
+    return outer == no_value || (around_->uses_[outer] == 1 && around_->is_only_used_here(outer));
 }
 
 bool is_layout_operator(graph_node const& n) {
@@ -264,6 +273,8 @@ bool is_layout_operator(graph_node const& n) {
 }
 
 std::string rewriter::weight_name(value_id id, bool is_only) {
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_->weight_name(outer, is_only && uses_[id] == 1);
     std::string& name = graph.values[id].name;
     if (name.empty() || (is_only && uses_[id] == 1)) return std::exchange(name, {});
     return name + "." + std::to_string(++names_made_);

@@ -19,7 +19,7 @@ inline value wrapped_number(graph<1> g, scalar n) {
 /// The same where the program may compute the number: a size.
 inline value wrapped_number(graph<1> g, sym_scalar const& n) {
     if (!n.computed) return wrapped_number(g, n.number);
-    g.data().values[n.computed.id()].wrapped_number = true;
+    n.computed->owner().values[n.computed.id()].wrapped_number = true; // of this graph, or of one around it
     return *n.computed;
 }
 
@@ -35,7 +35,7 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
-inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, result_type(a, b)); }
+inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }

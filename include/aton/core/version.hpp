@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The version of these headers, which is that of the CMake project.
+#pragma once
+
+#include <string_view>
+
+namespace aton {
+
+inline constexpr std::string_view version = "0.1.0";
+
+} // namespace aton

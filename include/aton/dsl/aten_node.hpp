@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; held against ATen's schemas.
+// The node is ATen of domain org.pytorch.aten with the attributes `operator` and, where it is written, `overload_name`; tensors are
+// its inputs in the order of the schema, every other argument an attribute of its name; of a Tensor[] it is the number of its inputs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/aten/schema_table.hpp>
+#include <aton/core/fixed_string.hpp>
+#include <aton/core/nearest.hpp>
+#include <aton/dsl/call.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/value.hpp>
+
+namespace aton::dsl {
+
+inline constexpr std::string_view aten_domain = "org.pytorch.aten";
+
+namespace detail {
+
+enum class aten_rule : std::uint8_t {
+    none,
+    aten_operator,
+    aten_operand,
+    aten_operands,
+    aten_argument,
+    aten_attribute_type,
+    aten_twice,
+    aten_missing,
+    aten_outputs,
+};
+
+struct aten_fault {
+    aten_rule rule = aten_rule::none;
+    std::string_view schema = {}; ///< that the call comes nearest to
+    std::string_view culprit = {};
+    std::string_view wanted = {};
+    int given = 0;
+};
+
+/// Which attribute types an argument takes; empty: none, it is a tensor or has no form in ONNX.
+constexpr std::string_view attributes_for(aten::schema_type const& t) {
+    using aten::base_type;
+    switch (t.base) {
+    case base_type::scalar:
+    case base_type::float_:
+    case base_type::sym_float: return t.list ? "attr_f of a list" : "attr_f or attr_i";
+    case base_type::int_:
+    case base_type::sym_int: return t.list ? "attr_i of a list or a number" : "attr_i";
+    case base_type::bool_:
+    case base_type::sym_bool: return t.list ? "attr_i of a list" : "attr_i";
+    case base_type::scalar_type: return "attr_i or attr_s";
+    case base_type::str:
+    case base_type::layout:
+    case base_type::device:
+    case base_type::memory_format: return t.list ? "attr_s of a list" : "attr_s";
+    default: return {};
+    }
+}
+
+constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given) {
+    using aten::base_type;
+    using onnx::attr_type;
+    switch (t.base) {
+    case base_type::scalar:
+    case base_type::float_:
+    case base_type::sym_float:
+        return t.list ? given == attr_type::floats || given == attr_type::ints
+                      : given == attr_type::f || given == attr_type::i;
+    case base_type::int_:
+    case base_type::sym_int: return given == attr_type::i || (t.list && given == attr_type::ints);
+    case base_type::bool_:
+    case base_type::sym_bool: return given == (t.list ? attr_type::ints : attr_type::i);
+    case base_type::scalar_type: return given == attr_type::i || given == attr_type::s;
+    case base_type::str:
+    case base_type::layout:
+    case base_type::device:
+    case base_type::memory_format: return given == (t.list ? attr_type::strings : attr_type::s);
+    default: return false;
+    }
+}
+
+/// Holds a call against one overload.
+template <std::size_t N>
+constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
+    using onnx::operand_kind;
+    aten::schema_argument a;
+    for (std::size_t i = 0; i != f.attribute_count; ++i) {
+        int position = 0;
+        std::string_view const name = f.attributes[i].name;
+        if (aten::find_argument(schema, name, a, position)) {
+            if (a.type.base == aten::base_type::tensor) return {aten_rule::aten_attribute_type, schema, name};
+            continue;
+        }
+        bool const old_dtype = name == "type" && aten::find_argument(schema, "dtype", a, position); // Caffe2's name
+        if (!old_dtype) return {aten_rule::aten_argument, schema, name, aten::nearest_argument(schema, name)};
+    }
+    std::size_t operand = 0;
+    aten::argument_cursor arguments(schema);
+    while (arguments.next(a)) {
+        if (a.type.base == aten::base_type::tensor) {
+            bool const there = operand != f.operand_count;
+            operand_kind const kind = there ? f.operands[operand].kind : operand_kind::absent;
+            if (!there && !a.type.optional && !a.has_default)
+                return {aten_rule::aten_missing, schema, a.name, a.type.text};
+            bool const fits =
+                a.type.list
+                    ? kind == operand_kind::list
+                    : kind == operand_kind::value ||
+                          ((kind == operand_kind::absent || kind == operand_kind::optional_value) && a.type.optional);
+            if (there && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
+            operand += there ? 1 : 0;
+            continue;
+        }
+        bool given = false;
+        for (std::size_t i = 0; i != f.attribute_count; ++i) {
+            if (f.attributes[i].name != a.name) continue;
+            if (given) return {aten_rule::aten_twice, schema, a.name};
+            if (!takes_attribute(a.type, f.attributes[i].type))
+                return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
+            given = true;
+        }
+        if (!given && !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator)
+            return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    }
+    if (operand != f.operand_count)
+        return {aten_rule::aten_operands, schema, {}, {}, static_cast<int>(f.operand_count)};
+    int const results = aten::return_count(schema);
+    bool const is_list = results == 1 && [&] {
+        aten::return_cursor returns(schema);
+        aten::schema_return r;
+        return returns.next(r) && r.type.list;
+    }();
+    bool const fits = is_list ? f.output_count < 0 : f.output_count == results || (results == 0 && !asks_outputs);
+    if (!fits) return {aten_rule::aten_outputs, schema, {}, {}, is_list ? -1 : results};
+    return {aten_rule::none, schema};
+}
+
+/// Whether an overload writes to an argument: foo.out and foo_ are not what a graph calls.
+constexpr bool writes(std::string_view schema) {
+    aten::argument_cursor arguments(schema);
+    aten::schema_argument a;
+    while (arguments.next(a))
+        if (a.type.mutates) return true;
+    return false;
+}
+
+/// "aten::" and the name of a call.
+constexpr sentence qualified(std::string_view name) {
+    sentence s;
+    if (find_text(name, "::") == std::string_view::npos) s << "aten::";
+    return s << name;
+}
+
+/// Holds a call against the overload that it names, or against all of the operator: one must take it.
+template <std::size_t N>
+constexpr aten_fault check_aten(std::string_view name, call_facts<N> const& f, bool asks_outputs) {
+    sentence const full = qualified(name);
+    if (name.find('.') != std::string_view::npos) {
+        std::string_view const schema = aten::find_schema(full.view());
+        return schema.empty() ? aten_fault{aten_rule::aten_operator} : check_overload(schema, f, asks_outputs);
+    }
+    bool exact = false;
+    aten_fault first{aten_rule::aten_operator};
+    for (std::size_t i = aten::detail::lower_bound(full.view(), exact); i != aten::schema_count(); ++i) {
+        if (aten::detail::table_op(i) != full.view()) break;
+        std::string_view const schema = aten::schema_at(i);
+        if (writes(schema) || (f.operand_count != 0 && find_text(schema, "Tensor") == std::string_view::npos)) continue;
+        aten_fault const fault = check_overload(schema, f, asks_outputs);
+        if (fault.rule == aten_rule::none) return fault;
+        if (first.rule == aten_rule::aten_operator) first = fault;
+    }
+    return first;
+}
+
+constexpr sentence describe(aten_fault const& fault, std::string_view name) {
+    sentence s;
+    std::string_view const overload = aten::parse_head(fault.schema).qualified;
+    if (fault.rule == aten_rule::aten_operator) {
+        sentence const full = qualified(name);
+        std::string_view const near = aten::nearest_overload(full.view());
+        s << full.view() << ": no such ATen operator";
+        return near.empty() ? s : s << "; did you mean " << near << "?";
+    }
+    s << overload << ": ";
+    switch (fault.rule) {
+    case aten_rule::aten_operand:
+        return s << "argument " << fault.culprit << " is " << fault.wanted << "; another operand stands there";
+    case aten_rule::aten_operands: return s << fault.given << " operands are more than it has tensors";
+    case aten_rule::aten_argument:
+        s << "no argument " << fault.culprit;
+        return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
+    case aten_rule::aten_attribute_type:
+        s << "argument " << fault.culprit;
+        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " is given as " << fault.wanted;
+    case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
+    case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
+    case aten_rule::aten_outputs:
+        if (fault.given < 0) return s << "returns a list; ask for it with output_list(n)";
+        return s << "returns " << fault.given << (fault.given == 1 ? " result" : " results") << "; ask for outputs<"
+                 << fault.given << ">";
+    default: return s;
+    }
+}
+
+/// A call of ATen, checked.
+template <fixed_string Name, class... Args>
+struct aten_call {
+    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
+    static constexpr bool asks_outputs = (false || ... || (outputs_asked<Args> != 0));
+    static constexpr aten_fault fault =
+        facts.unusable != 0 ? aten_fault{} : check_aten(Name.view(), facts, asks_outputs);
+    static constexpr bool legal = facts.unusable == 0 && fault.rule == aten_rule::none;
+
+    static constexpr sentence describe_problem() {
+        if (facts.unusable == 0) return describe(fault, Name.view());
+        sentence s;
+        return s << qualified(Name.view()).view() << ": argument " << facts.unusable
+                 << " is no value, list of values, attribute or outputs<n>";
+    }
+    static constexpr sentence problem = legal ? sentence{} : describe_problem();
+
+    /// "add.Tensor" without its namespace, in two.
+    static constexpr std::string_view bare = Name.view().substr(
+        find_text(Name.view(), "::") == std::string_view::npos ? 0 : find_text(Name.view(), "::") + 2);
+    static constexpr std::size_t dot = bare.find('.');
+    static constexpr std::string_view op = bare.substr(0, dot);
+    static constexpr std::string_view overload =
+        dot == std::string_view::npos ? std::string_view{} : bare.substr(dot + 1);
+
+    /// The name of the Tensor[] argument with this number.
+    static constexpr std::string_view list_name(std::size_t number) {
+        aten::argument_cursor arguments(fault.schema);
+        aten::schema_argument a;
+        std::size_t lists = 0;
+        while (arguments.next(a))
+            if (a.type.base == aten::base_type::tensor && a.type.list && lists++ == number) return a.name;
+        return {};
+    }
+    /// An attribute that says how many inputs belong to a list.
+    template <class Node, class T>
+    static void add_count(Node& node, [[maybe_unused]] T const& argument, [[maybe_unused]] std::size_t& lists) {
+        if constexpr (is_value_list<T>)
+            node.add_integer(list_name(lists++), static_cast<std::int64_t>(std::span<value const>(argument).size()));
+    }
+
+    /// One value; a tuple of them for outputs<n>; a vector for output_list.
+    static auto results(graph_data& g, value_id first, std::size_t count) {
+        if constexpr (facts.output_count < 0) {
+            std::vector<value> all;
+            for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
+            return all;
+        } else if constexpr (legal && asks_outputs) {
+            return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                return std::array<value, sizeof...(I)>{value(g, first + static_cast<value_id>(I))...};
+            }(std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
+        } else {
+            return value(g, first);
+        }
+    }
+};
+
+} // namespace detail
+
+} // namespace aton::dsl

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Graphs inside of nodes, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. What the lambda
+// takes from around it is captured; what goes in has the types that If, Loop, Scan and SequenceMap give it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/core/shape.hpp>
+#include <aton/dsl/attr.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/function_traits.hpp>
+#include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/value.hpp>
+
+namespace aton::dsl::detail {
+
+/// An attribute whose graph is built by a lambda.
+template <class T>
+inline constexpr bool is_body_argument = false;
+template <attribute_like T>
+inline constexpr bool is_body_argument<T> = graph_body<decltype(T::payload)>;
+
+/// How many values a body takes after the graph; -1: a list at the end takes all that are left.
+template <class Parameters>
+inline constexpr int values_taken = 0;
+template <class... P>
+inline constexpr int values_taken<std::tuple<P...>> =
+    (false || ... || std::is_same_v<P, std::span<value const>>) ? -1 : static_cast<int>(sizeof...(P));
+
+template <class Graph, class Node>
+std::int64_t int_attribute_of(Node const& node, std::string_view name, std::int64_t fallback) {
+    for (node_attribute const& a : node.attributes)
+        if (a.name == name && a.type == onnx::attr_type::i) return a.i;
+    return fallback;
+}
+
+/// The type of a Scan input in the body: without the axis that is scanned.
+template <class = void>
+value_type scanned(value_type t, std::int64_t axis) {
+    if (!t.shape.has_rank()) return t;
+    std::vector<dim> left;
+    auto const n = static_cast<std::int64_t>(t.shape.rank());
+    if (axis < 0) axis += n;
+    for (std::int64_t i = 0; i != n; ++i)
+        if (i != axis) left.push_back(t.shape.dims()[static_cast<std::size_t>(i)]);
+    t.shape = shape(std::move(left));
+    return t;
+}
+
+/// The types of what goes into the body of a node whose operands and other attributes are there already.
+template <class Graph, class Node>
+std::vector<value_type> body_input_types(Graph const& graph, Node const& node) {
+    std::vector<value_type> types;
+    auto const type = [&](std::size_t i) {
+        return node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
+    };
+    if (node.op == "If" || !node.domain.empty()) return types;
+    std::size_t first = 0;
+    if (node.op == "Loop") {
+        types.push_back({dtype::int64, shape(std::vector<dim>()), value_kind::tensor});
+        types.push_back({dtype::bool_, shape(std::vector<dim>()), value_kind::tensor});
+        first = 2;
+    }
+    std::size_t const count = node.inputs.size();
+    std::size_t const scans = static_cast<std::size_t>(int_attribute_of<Graph>(node, "num_scan_inputs", 0));
+    for (std::size_t i = first; i < count; ++i) {
+        value_type t = type(i);
+        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change from turn to turn
+        if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
+        if (node.op == "Scan" && scans <= count && i >= count - scans) {
+            std::int64_t axis = 0;
+            for (node_attribute const& a : node.attributes)
+                if (a.name == "scan_input_axes" && i - (count - scans) < a.ints.size())
+                    axis = a.ints[i - (count - scans)];
+            t = scanned(std::move(t), axis);
+        }
+        types.push_back(std::move(t));
+    }
+    return types;
+}
+
+/// A graph inside of `around`, empty and open: its nodes capture what is around it.
+template <class Graph>
+Graph open_body(Graph& around, int opset) {
+    Graph inner;
+    inner.name = "body";
+    inner.opset = opset;
+    inner.around = &around;
+    inner.context = around.context;
+    if (around.context.origin < around.origins.size() && around.context.origin != 0) {
+        inner.origins.push_back(around.origins[around.context.origin]);
+        inner.context.origin = 1;
+    }
+    return inner;
+}
+
+/// Ends a body. What it returns must be made in it, once for each output: the rest goes through an Identity.
+template <class Graph>
+void close_body(Graph& inner, std::vector<value> const& results) {
+    for (value const& v : results) {
+        value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
+        if (here == no_value) throw error("a body returns a value of a graph that is not around it");
+        bool direct = inner.values[here].producer >= 0;
+        for (value_id earlier : inner.outputs) direct = direct && earlier != here;
+        if (direct) {
+            inner.outputs.push_back(here);
+            continue;
+        }
+        value_id const out = inner.add_value(inner.values[here].type);
+        inner.values[out].producer = static_cast<std::int64_t>(inner.nodes.size());
+        auto& identity = inner.nodes.emplace_back();
+        identity.op = "Identity";
+        identity.inputs.push_back(here);
+        identity.outputs.push_back(out);
+        identity.source = inner.context.overload;
+        identity.origin = inner.context.origin;
+        inner.outputs.push_back(out);
+    }
+    if (inner.around != nullptr)
+        for (auto const& [domain, version] : inner.opset_imports) inner.around->import_domain(domain, version);
+    inner.around = nullptr;
+    inner.context = {};
+}
+
+/// The argument for one parameter of a body: a value, or all that are left.
+template <class Parameter>
+auto body_argument(std::vector<value> const& in, std::size_t position) {
+    if constexpr (std::is_same_v<Parameter, std::span<value const>>) return Parameter(in).subspan(position);
+    else return in[position];
+}
+
+/// Calls a body with the values that go in, and gives what it returns.
+template <class Body, class Graph>
+std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vector<value> const& in) {
+    using traits = body_traits<Body>;
+    using parameters = typename traits::parameters;
+    constexpr bool takes_rest = values_taken<parameters> < 0;
+    constexpr std::size_t singles = traits::arity - (takes_rest ? 1 : 0);
+    if (takes_rest ? in.size() < singles : in.size() != singles)
+        throw illegal_call("a body takes " + std::to_string(singles) + " values, " + std::to_string(in.size()) +
+                           " go in");
+    typename traits::graph_type const g(inner, opset);
+    std::vector<value> results;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
+            g, results, body(g, body_argument<std::tuple_element_t<I, parameters>>(in, I)...));
+    }(std::make_index_sequence<traits::arity>{});
+    return results;
+}
+
+/// The graph that a lambda builds inside of `around`.
+template <class Graph, class Body>
+Graph build_body(Graph& around, int opset, std::vector<value_type> const& types, Body const& body) {
+    Graph inner = open_body(around, opset);
+    std::vector<value> in;
+    for (value_type const& t : types) in.emplace_back(inner, inner.add_input({}, t));
+    close_body(inner, call_body(body, inner, opset, in));
+    return inner;
+}
+
+} // namespace aton::dsl::detail

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Operators outside of ONNX, declared in C++ and checked like ONNX's own:
+//   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
+// A graph that may call them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <aton/core/fixed_string.hpp>
+#include <aton/core/nearest.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/operator_body.hpp>
+#include <aton/dsl/operator_rules.hpp>
+#include <aton/onnx/call_rules.hpp>
+#include <aton/onnx/declared_schema.hpp>
+#include <aton/onnx/read_declaration.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::dsl {
+
+namespace detail {
+
+template <auto Rule>
+struct infer_part {
+    static constexpr auto infer = &infer_by_rule<Rule>;
+};
+template <auto Body>
+struct body_part {
+    using traits = body_traits<type_of<Body>>;
+    static constexpr auto make = &add_function<Body>;
+};
+
+template <class Part>
+concept is_infer_part = requires { Part::infer; };
+template <class Part>
+concept is_body_part = requires { Part::make; };
+
+} // namespace detail
+
+/// The types of an operator's results: `infer<rule>`, where `value_type rule(inference const& in)` (or a vector of them, for several outputs).
+template <auto Rule>
+inline constexpr detail::infer_part<Rule> infer{};
+
+/// What an operator is in ONNX operators, for runtimes that do not have it: `body<foo>`, where
+/// `inline constexpr auto foo = [](graph<13> g, value x, value y, double alpha, std::int64_t n) { ... };` takes inputs, then attributes,
+/// in the order of the declaration. It is written as a function beside the graph.
+template <auto Body>
+inline constexpr detail::body_part<Body> body{};
+
+namespace detail {
+
+/// A declared operator without its C++ types: what a call looks up.
+struct declared_operator {
+    onnx::declared_schema schema;
+    std::uint64_t hash = 0; ///< of the name
+    void (*infer)(graph_data&, graph_node const&, onnx::declared_schema) = nullptr;
+    void (*make_body)(graph_data&, graph_node&, onnx::declared_schema, int) = nullptr;
+    int body_since = 1;
+    int body_until = onnx::newest_opset;
+};
+
+template <class T>
+constexpr void copy_rows(T const* from, int count, T* to) {
+    for (int i = 0; i != count; ++i) to[i] = from[i];
+}
+
+/// The rows of a declaration, no more of them than it has.
+template <std::size_t Inputs, std::size_t Outputs, std::size_t Vars, std::size_t Attributes>
+struct declaration_rows {
+    onnx::formal inputs[Inputs + 1]{};
+    onnx::formal outputs[Outputs + 1]{};
+    onnx::output_rule rules[Outputs + 1]{};
+    onnx::type_var vars[Vars + 1]{};
+    onnx::attribute attributes[Attributes + 1]{};
+
+    constexpr explicit declaration_rows(onnx::declaration const& d) {
+        copy_rows(d.inputs, d.input_count, inputs);
+        copy_rows(d.outputs, d.output_count, outputs);
+        copy_rows(d.rules, d.output_count, rules);
+        copy_rows(d.vars, d.var_count, vars);
+        copy_rows(d.attributes, d.attribute_count, attributes);
+    }
+};
+
+} // namespace detail
+
+/// An operator of a domain: `op<"Foo(T X, T? B, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float", infer<rule>, body<foo>>`.
+/// Inputs and outputs have a type variable (constrained by the second text; without it any tensor), `any` or tensor(float); `?` may be
+/// missing, `...` at the end is variadic. Attributes are float, int, string, tensor or graph, with `[]` a list, required without default
+/// or `?`. An output may say `= like(X)` or `= broadcast(X, Y)`.
+template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
+struct op {
+    static constexpr std::uint64_t hash = 31 * hash_of(Declaration.view()) + hash_of(Constraints.view());
+    static constexpr onnx::declaration read = onnx::read_declaration(Declaration.view(), Constraints.view());
+    static constexpr detail::declaration_rows<
+        static_cast<std::size_t>(read.input_count), static_cast<std::size_t>(read.output_count),
+        static_cast<std::size_t>(read.var_count), static_cast<std::size_t>(read.attribute_count)>
+        rows{read};
+
+    template <class Domain>
+    static constexpr onnx::declared_schema::rows schema_in{Domain::name,
+                                                           read.name,
+                                                           Domain::version,
+                                                           rows.inputs,
+                                                           read.input_count,
+                                                           rows.outputs,
+                                                           rows.rules,
+                                                           read.output_count,
+                                                           rows.vars,
+                                                           read.var_count,
+                                                           rows.attributes,
+                                                           read.attribute_count};
+
+    template <class Domain>
+    static constexpr detail::declared_operator make() {
+        detail::declared_operator out{onnx::declared_schema(schema_in<Domain>), hash_of(read.name)};
+        (add<detail::type_of<Parts>>(out), ...);
+        return out;
+    }
+
+    template <class Part>
+    static constexpr bool is_sound() {
+        if constexpr (detail::is_body_part<Part>)
+            return detail::find_body_fault<typename Part::traits>(read).rule == detail::body_rule::none;
+        else return detail::is_infer_part<Part>;
+    }
+    static constexpr bool sound = !read.problem && (true && ... && is_sound<detail::type_of<Parts>>());
+    /// What is wrong with the declaration.
+    static constexpr detail::sentence problem(std::string_view domain) {
+        detail::sentence s;
+        if (read.problem) {
+            s << domain << "::" << (read.name.empty() ? Declaration.view() : read.name) << ": " << read.problem.what;
+            if (!read.problem.culprit.empty()) s << ": " << read.problem.culprit;
+            if (!read.problem.nearest.empty()) s << "; did you mean " << read.problem.nearest << "?";
+            return s;
+        }
+        ((s.length == 0 ? void(s = part_problem<detail::type_of<Parts>>(domain)) : void()), ...);
+        return s;
+    }
+
+private:
+    template <class Part>
+    static constexpr void add(detail::declared_operator& out) {
+        if constexpr (detail::is_infer_part<Part>) out.infer = Part::infer;
+        if constexpr (detail::is_body_part<Part>) {
+            using traits = typename Part::traits;
+            if constexpr (traits::value) { // else part_problem() says so
+                out.make_body = Part::make;
+                out.body_since = traits::graph_type::since;
+                out.body_until = traits::graph_type::until;
+            }
+        }
+    }
+    template <class Part>
+    static constexpr detail::sentence part_problem(std::string_view domain) {
+        detail::sentence s;
+        if constexpr (detail::is_body_part<Part>) {
+            detail::body_fault const fault = detail::find_body_fault<typename Part::traits>(read);
+            if (fault.rule != detail::body_rule::none) return describe(fault, domain, read);
+        } else if constexpr (!detail::is_infer_part<Part>) {
+            s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
+        }
+        return s;
+    }
+};
+
+namespace detail {
+
+/// The operators of a domain.
+struct operator_list {
+    declared_operator const* first = nullptr;
+    std::size_t count = 0;
+
+    [[nodiscard]] constexpr declared_operator const* begin() const { return first; }
+    [[nodiscard]] constexpr declared_operator const* end() const { return first + count; }
+};
+
+// One function for each handle is what is meant.
+#pragma GCC diagnostic push
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1301
+#endif
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+
+/// A domain as an argument of graph<...>: a short type, whatever it declares. Compilers compare and print it often.
+template <fixed_string Name, int Version, std::uint64_t Hash>
+struct domain_handle {
+    static constexpr bool is_domain = true;
+    static constexpr std::string_view name = Name.view();
+    static constexpr int version = Version;
+
+    /// Defined by domain_operators.
+    friend constexpr operator_list operators_of(domain_handle);
+};
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+#pragma GCC diagnostic pop
+
+/// Gives a handle its operators.
+template <class Handle, class... Ops>
+struct domain_operators {
+    static constexpr declared_operator operators[sizeof...(Ops) + 1] = {Ops::template make<Handle>()..., {}};
+
+    friend constexpr operator_list operators_of(Handle) { return {operators, sizeof...(Ops)}; }
+
+    static constexpr sentence find_problem() {
+        sentence s;
+        std::string_view const name = Handle::name;
+        if (name.empty() || onnx::newest_version(name) != 0)
+            return s << (name.empty() ? "ai.onnx" : name) << ": this domain is ONNX's own; give yours another name";
+        if (Handle::version < 1) return s << name << ": the version of a domain is 1 or more";
+        if constexpr (!(true && ... && Ops::sound)) {
+            ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
+            return s;
+        }
+        seen_hashes seen;
+        for (std::size_t i = 0; i != sizeof...(Ops) && s.length == 0; ++i) {
+            bool const maybe_twice = seen.add(operators[i].hash);
+            for (std::size_t j = 0; maybe_twice && j != i && s.length == 0; ++j)
+                if (operators[i].hash == operators[j].hash)
+                    s << name << "::" << operators[i].schema.name() << ": declared twice";
+        }
+        return s;
+    }
+    static constexpr sentence problem = find_problem();
+};
+
+template <fixed_string Name, int Version, class... Ops>
+struct domain_maker {
+    using type = domain_handle<Name, Version, (hash_of(Name.view()) ^ ... ^ Ops::hash)>;
+    using operators = domain_operators<type, Ops...>;
+    static constexpr bool sound = operators::problem.length == 0;
+    using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // of a fault never defined
+    static_assert(sizeof(verdict) != 0);
+};
+
+} // namespace detail
+
+/// Operators of one's own under a domain name, with the version that models import. An object of it is an argument of graph<...>.
+template <fixed_string Name, int Version, class... Ops>
+using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
+
+namespace detail {
+
+template <class T>
+concept domain_type = requires { T::is_domain; };
+
+template <class T>
+constexpr void offer_domain([[maybe_unused]] nearest& near) {
+    if constexpr (domain_type<T>) near.offer(T::name);
+}
+
+/// Where the schemas of a call come from: ONNX's own domains. `More` is what follows the opset of the graph.
+template <class... More>
+struct standard_source {
+    static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
+    static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
+        onnx::call_outcome out = onnx::evaluate(c);
+        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.nearest = nearest_domain(c.domain);
+        return out;
+    }
+    static constexpr std::string_view nearest_domain(std::string_view name) {
+        nearest near(name);
+        for (int i = 1; i < onnx::domain_count(); ++i) near.offer(onnx::domain_at(i));
+        (offer_domain<More>(near), ...);
+        return near.found();
+    }
+
+    static constexpr type_set result_types(onnx::call const& c, int index) { return onnx::result_types(c, index); }
+};
+
+/// The operator of a domain with this name; -1: none.
+constexpr int operator_index(operator_list const& operators, std::string_view name) {
+    std::uint64_t const hash = hash_of(name);
+    for (std::size_t i = 0; i != operators.count; ++i)
+        if (operators.first[i].hash == hash) return static_cast<int>(i);
+    return -1;
+}
+
+/// ... or operator `Index` of a domain that a graph names.
+template <class Domain, int Index>
+struct declared_source {
+    static constexpr int version(std::string_view) { return Domain::version; }
+    static constexpr declared_operator const& declared() { return operators_of(Domain()).first[Index]; }
+    static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
+        if constexpr (Index < 0) {
+            nearest near(c.name);
+            for (declared_operator const& o : operators_of(Domain())) near.offer(o.schema.name());
+            return {{onnx::rule::no_such_operator, c.since, -1, 0, c.name, near.found()}, {}};
+        } else {
+            onnx::declared_schema const schema = declared().schema;
+            onnx::broken_rule const broken = onnx::check_version(c, schema);
+            return {broken, broken ? type_set{} : onnx::result_types_of(c, 0, schema)};
+        }
+    }
+    static constexpr type_set result_types(onnx::call const& c, int index) {
+        return onnx::result_types_of(c, index, declared().schema);
+    }
+};
+
+template <class T>
+constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
+    if constexpr (domain_type<T>) return T::name == name;
+    else return false;
+}
+
+/// The position of the domain with this name among what follows the opset of a graph; -1: it names none such.
+template <auto... More>
+constexpr int domain_index([[maybe_unused]] std::string_view name) {
+    int found = -1;
+    [[maybe_unused]] int i = 0;
+    ((found = found < 0 && is_domain_named<type_of<More>>(name) ? i : found, ++i), ...);
+    return found;
+}
+
+/// Whether a graph with `More` may stand for one with these domains: it names all of them.
+template <auto One, auto... More>
+constexpr bool names_domain() {
+    if constexpr (domain_type<type_of<One>>) return (std::is_same_v<type_of<One>, type_of<More>> || ...);
+    else return true;
+}
+
+} // namespace detail
+
+} // namespace aton::dsl

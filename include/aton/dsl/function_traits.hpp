@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/value.hpp>
+
+namespace aton::dsl {
+
+template <int Since, auto... More>
+class graph;
+
+namespace detail {
+
+/// The type of an object that is a template argument. (nvcc 13 hands `decltype((object))` to the host compiler, a reference.)
+template <auto Object>
+using type_of = std::remove_cvref_t<decltype(Object)>;
+
+template <class Body>
+struct body_traits : std::false_type {};
+
+template <class Function>
+struct function_traits : std::false_type {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
+    using return_type = Return;
+    using graph_type = graph<Since, More...>;
+    using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
+    static constexpr std::size_t arity = sizeof...(Parameters);
+};
+
+template <class Body>
+    requires requires { &Body::operator(); }
+struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
+
+/// A lambda that can be the body of a node: `[&](graph<13> g, value x) { ... }`.
+template <class T>
+concept graph_body = body_traits<T>::value;
+
+/// The values that a body of a node returns; -1: a vector, whose length is known when the graph is built.
+template <class R>
+struct returned_values {
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
+    static constexpr int count = 1;
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, R const& r) {
+        if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
+        else to.push_back(r);
+    }
+};
+template <>
+struct returned_values<std::vector<value>> {
+    static constexpr bool known = true;
+    static constexpr int count = -1;
+    template <class Graph>
+    static void append(Graph const&, std::vector<value>& to, std::vector<value> const& r) {
+        to = r;
+    }
+};
+template <class... R>
+struct returned_values<std::tuple<R...>> {
+    static constexpr bool known = (returned_values<R>::known && ...);
+    static constexpr int count = static_cast<int>(sizeof...(R));
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, std::tuple<R...> const& r) {
+        std::apply([&](R const&... each) { (returned_values<R>::append(g, to, each), ...); }, r);
+    }
+};
+template <class A, class B>
+struct returned_values<std::pair<A, B>> : returned_values<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct returned_values<std::array<R, N>> {
+    static constexpr bool known = returned_values<R>::known;
+    static constexpr int count = static_cast<int>(N);
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, std::array<R, N> const& r) {
+        for (R const& each : r) returned_values<R>::append(g, to, each);
+    }
+};
+
+} // namespace detail
+
+} // namespace aton::dsl

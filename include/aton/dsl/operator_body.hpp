@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// Declared operators while a graph is built: attributes with their defaults, types of results, and bodies that become functions.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/default_value.hpp>
+#include <aton/core/tensor.hpp>
+#include <aton/dsl/body.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/function_traits.hpp>
+#include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/shape_context.hpp>
+#include <aton/dsl/value.hpp>
+#include <aton/onnx/declared_schema.hpp>
+
+namespace aton::dsl {
+
+namespace detail {
+
+/// The default of a declared attribute.
+template <class = void>
+node_attribute default_attribute(onnx::attribute const& a) {
+    using onnx::attr_type;
+    aten::schema_argument text;
+    text.has_default = true;
+    text.default_text = a.default_text;
+    text.type.list = a.type == attr_type::ints || a.type == attr_type::floats || a.type == attr_type::strings;
+    text.type.base = a.type == attr_type::i || a.type == attr_type::ints     ? aten::base_type::int_
+                     : a.type == attr_type::f || a.type == attr_type::floats ? aten::base_type::float_
+                                                                             : aten::base_type::str;
+    aten::default_value const d = aten::parse_default(text);
+    node_attribute out;
+    out.name = a.name;
+    out.type = a.type;
+    switch (a.type) {
+    case attr_type::i: out.i = d.as_int(); break;
+    case attr_type::f: out.f = static_cast<float>(d.as_double()); break;
+    case attr_type::s: aten::unescape(d.text(), [&](char c) { out.s += c; }); break;
+    case attr_type::ints:
+        for (std::size_t i = 0; i != d.size(); ++i) out.ints.push_back(d.int_at(i));
+        break;
+    case attr_type::floats:
+        for (std::size_t i = 0; i != d.size(); ++i) out.floats.push_back(static_cast<float>(d.double_at(i)));
+        break;
+    case attr_type::strings:
+        for (std::size_t i = 0; i != d.size(); ++i)
+            aten::unescape(d.element(i), [&each = out.strings.emplace_back()](char c) { each += c; });
+        break;
+    default: break;
+    }
+    return out;
+}
+
+/// How a C++ type takes an attribute.
+template <class T>
+struct attribute_parameter {
+    static constexpr bool accepts(onnx::attribute const&) { return false; }
+    static T get(node_attribute const&) { throw error("not an attribute type"); }
+};
+template <std::floating_point T>
+struct attribute_parameter<T> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::f; }
+    static T get(node_attribute const& a) { return static_cast<T>(a.f); }
+};
+template <std::integral T>
+struct attribute_parameter<T> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::i; }
+    static T get(node_attribute const& a) { return static_cast<T>(a.i); }
+};
+template <>
+struct attribute_parameter<std::string_view> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::s; }
+    static std::string_view get(node_attribute const& a) { return a.s; }
+};
+template <>
+struct attribute_parameter<std::span<std::int64_t const>> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::ints; }
+    template <class Attribute>
+    static std::span<std::int64_t const> get(Attribute const& a) {
+        return a.ints;
+    }
+};
+template <>
+struct attribute_parameter<std::span<float const>> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::floats; }
+    template <class Attribute>
+    static std::span<float const> get(Attribute const& a) {
+        return a.floats;
+    }
+};
+template <>
+struct attribute_parameter<std::span<std::string const>> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::strings; }
+    template <class Attribute>
+    static std::span<std::string const> get(Attribute const& a) {
+        return a.strings;
+    }
+};
+template <>
+struct attribute_parameter<tensor> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::t; }
+    template <class Attribute>
+    static tensor const& get(Attribute const& a) {
+        return a.tensors.at(0);
+    }
+};
+
+/// An attribute that a node gives, or its default; nullptr: neither. `storage` keeps the default.
+template <class = void>
+node_attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
+                                     node_attribute& storage) {
+    for (node_attribute const& a : node.attributes)
+        if (a.name == name) return &a;
+    int const i = schema.find_attribute(name);
+    if (i < 0 || schema.attr(i).default_text.empty()) return nullptr;
+    storage = default_attribute(schema.attr(i));
+    return &storage;
+}
+
+} // namespace detail
+
+/// What a rule of `infer<rule>` reads: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
+class inference {
+public:
+    inference(graph_data const& graph, graph_node const& node, onnx::declared_schema schema)
+        : graph_(graph),
+          node_(node),
+          schema_(schema) {}
+
+    [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
+    [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
+    /// The type of an input, as far as it is known; of one that is not there nothing is.
+    [[nodiscard]] value_type input(std::size_t i) const {
+        return has(i) ? graph_.values[node_.inputs[i]].type : value_type{};
+    }
+    /// The payload of an input that is a constant, or nullptr.
+    [[nodiscard]] tensor const* constant(std::size_t i) const {
+        return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
+    }
+    /// An attribute that is given, or its default: `in.attribute<double>("alpha")`, `in.attribute<std::vector<std::int64_t>>("pads")`.
+    /// Throws illegal_call where there is neither, and for another type.
+    template <class T>
+    [[nodiscard]] T attribute(std::string_view name) const {
+        node_attribute storage;
+        node_attribute const* const a = detail::find_attribute(node_, schema_, name, storage);
+        if (a == nullptr) throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is not given");
+        if constexpr (std::is_same_v<T, std::string>) return a->s;
+        else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return a->ints;
+        else if constexpr (std::is_same_v<T, std::vector<float>>) return a->floats;
+        else if constexpr (std::is_same_v<T, std::vector<std::string>>) return a->strings;
+        else return detail::attribute_parameter<T>::get(*a);
+    }
+
+private:
+    graph_data const& graph_;
+    graph_node const& node_;
+    onnx::declared_schema schema_;
+};
+
+namespace detail {
+
+/// Completes what type variables do not say: like(X), broadcast(X, Y).
+template <class Graph>
+void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
+    for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
+        onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
+        auto const input = [&](std::int8_t at) -> value_type const* {
+            auto const k = static_cast<std::size_t>(std::int64_t{at});
+            return k < node.inputs.size() && node.inputs[k] != no_value ? &graph.values[node.inputs[k]].type : nullptr;
+        };
+        value_type& out = graph.values[node.outputs[i]].type;
+        value_type const* const first = rule.is == onnx::output_rule::kind::none ? nullptr : input(rule.first);
+        if (first == nullptr) continue;
+        if (rule.is == onnx::output_rule::kind::like) {
+            dtype const known = out.dtype;
+            out = *first;
+            if (known != dtype::undefined) out.dtype = known;
+        } else if (value_type const* const second = input(rule.second);
+                   second != nullptr && first->shape.has_rank() && second->shape.has_rank()) {
+            out.shape = shape(shapes::broadcast(first->shape.dims(), second->shape.dims()));
+        }
+    }
+}
+
+/// What `infer<rule>` returns, put on the outputs.
+template <auto Rule>
+void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
+    auto result = Rule(inference(graph, node, schema));
+    if constexpr (std::is_same_v<decltype(result), value_type>) {
+        graph.values[node.outputs[0]].type = std::move(result);
+    } else {
+        if (result.size() < node.outputs.size())
+            throw illegal_call(node.op + ": the rule gives " + std::to_string(result.size()) + " types, the call has " +
+                               std::to_string(node.outputs.size()) + " outputs");
+        for (std::size_t i = 0; i != node.outputs.size(); ++i)
+            graph.values[node.outputs[i]].type = std::move(result[i]);
+    }
+}
+
+/// Whether two bodies are the same operators; types may differ.
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b);
+
+template <class = void>
+bool same_attribute(node_attribute const& a, node_attribute const& b) {
+    if (a.graphs.size() != b.graphs.size()) return false;
+    for (std::size_t i = 0; i != a.graphs.size(); ++i)
+        if (!same_body(a.graphs[i], b.graphs[i])) return false;
+    return a.name == b.name && a.type == b.type && a.i == b.i && a.f == b.f && a.s == b.s && a.ints == b.ints &&
+           a.floats == b.floats && a.strings == b.strings && a.tensors == b.tensors;
+}
+
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b) {
+    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
+        a.values.size() != b.values.size())
+        return false;
+    for (std::size_t i = 0; i != a.values.size(); ++i)
+        if (a.values[i].outer != b.values[i].outer) return false;
+    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
+        graph_node const& x = a.nodes[i];
+        graph_node const& y = b.nodes[i];
+        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
+            x.outputs != y.outputs || x.attributes.size() != y.attributes.size())
+            return false;
+        for (std::size_t k = 0; k != x.attributes.size(); ++k)
+            if (!same_attribute(x.attributes[k], y.attributes[k])) return false;
+    }
+    return true;
+}
+
+/// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has
+/// an overload, inside of a function a name of its own: ONNX Runtime (1.31) does not look at the overload of a call there.
+template <class Graph>
+void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, Graph body) {
+    std::string const renamed = std::string(schema.name()) + "__";
+    std::size_t earlier = 0;
+    for (graph_function const& f : root.functions) {
+        bool const plain = f.name == schema.name();
+        if (f.domain != node.domain || !(plain || f.name.starts_with(renamed))) continue;
+        ++earlier;
+        bool const callable = root.in_function ? f.overload.empty() : plain;
+        if (!callable || !same_body(f.body[0], body)) continue;
+        node.op = f.name;
+        node.overload = f.overload;
+        return;
+    }
+    if (earlier != 0 && root.in_function) node.op = renamed + std::to_string(earlier + 1);
+    else if (earlier != 0) node.overload = std::to_string(earlier + 1);
+    graph_function& f = root.functions.emplace_back();
+    f.domain = node.domain;
+    f.name = node.op;
+    f.overload = node.overload;
+    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
+    f.body.push_back(std::move(body));
+}
+
+template <class P>
+inline constexpr bool is_optional = false;
+template <class P>
+inline constexpr bool is_optional<std::optional<P>> = true;
+
+/// What the body of an operator takes from a call: inputs first, then attributes, in the order of the declaration.
+struct operator_arguments {
+    graph_node const& node;
+    onnx::declared_schema schema;
+    std::vector<optional_value> const& inputs;
+    std::vector<node_attribute>& defaults; ///< one for each attribute
+
+    template <class P>
+    [[nodiscard]] P get(std::size_t position) const {
+        if constexpr (std::same_as<P, optional_value>) {
+            return inputs[position];
+        } else if constexpr (std::same_as<P, value>) {
+            return *inputs[position];
+        } else {
+            std::size_t const i = position - inputs.size();
+            onnx::attribute const& formal = schema.attr(static_cast<int>(i));
+            node_attribute const* const a = find_attribute(node, schema, formal.name, defaults[i]);
+            if constexpr (is_optional<P>) {
+                if (a == nullptr) return std::nullopt;
+                return attribute_parameter<typename P::value_type>::get(*a);
+            } else {
+                return attribute_parameter<P>::get(*a);
+            }
+        }
+    }
+};
+
+/// Functions of the outermost graph, lent to a body while it is built, so that those of the operators that it calls are added to them.
+/// They come back in any case; those of a body that is refused go.
+struct lent_functions {
+    std::vector<graph_function>& owner;
+    std::vector<graph_function>& borrower;
+    std::size_t before = 0;
+    bool built = false;
+
+    lent_functions(std::vector<graph_function>& from, std::vector<graph_function>& to)
+        : owner(from),
+          borrower(to),
+          before(from.size()) {
+        borrower.swap(owner);
+    }
+    lent_functions(lent_functions const&) = delete;
+    lent_functions& operator=(lent_functions const&) = delete;
+    ~lent_functions() {
+        owner.swap(borrower);
+        while (!built && owner.size() > before) owner.pop_back();
+    }
+};
+
+/// Builds the body of a call for the types of its operands, as a function that the node calls.
+template <auto Body>
+void add_function(graph_data& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+    using traits = body_traits<type_of<Body>>;
+    graph_data* root = &graph;
+    while (root->around != nullptr) root = root->around;
+    graph_data inner;
+    inner.name = schema.name();
+    inner.opset = opset;
+    inner.in_function = true;
+    std::vector<optional_value> inputs;
+    for (std::size_t i = 0; i != static_cast<std::size_t>(schema.input_count()); ++i) {
+        bool const given = i < node.inputs.size() && node.inputs[i] != no_value;
+        value_type type = given ? graph.values[node.inputs[i]].type : value_type{};
+        value const v(inner, inner.add_input(std::string(schema.input(static_cast<int>(i)).name), std::move(type)));
+        inputs.push_back(given ? optional_value(v) : optional_value());
+    }
+    std::vector<node_attribute> defaults(static_cast<std::size_t>(schema.attribute_count()));
+    operator_arguments const arguments{node, schema, inputs, defaults};
+    std::vector<value> results;
+    {
+        lent_functions lent(root->functions, inner.functions);
+        typename traits::graph_type const g(inner, opset);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
+                g,
+                results,
+                Body(g, arguments.template get<std::tuple_element_t<I, typename traits::parameters>>(I)...));
+        }(std::make_index_sequence<traits::arity>{});
+        lent.built = true;
+    }
+    if (results.size() != static_cast<std::size_t>(schema.output_count()))
+        throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
+                           " values, the operator has " + std::to_string(schema.output_count()) + " outputs");
+    close_body(inner, results);
+    inner.in_function = false;
+    for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
+        graph_value& out = inner.values[inner.outputs[i]];
+        out.name = schema.output(static_cast<int>(i)).name;
+        if (i >= node.outputs.size()) continue;
+        value_type& type = graph.values[node.outputs[i]].type;
+        shape known = type.shape;
+        if (type.dtype == dtype::undefined) type = out.type;
+        type.shape = known.has_rank() ? std::move(known) : out.type.shape;
+    }
+    call_function(*root, node, schema, std::move(inner));
+}
+
+} // namespace detail
+
+} // namespace aton::dsl

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
+// of one version, against one standard library, with types of one layout; the description says so.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include <aton/core/version.hpp>
+#include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/plugin_description.hpp>
+#include <aton/dsl/symbolic.hpp>
+#include <aton/dsl/table.hpp>
+
+namespace aton::abi {
+
+/// The standard library that this translation unit is compiled with, as far as its types have another form.
+constexpr std::string_view standard_library() {
+#if defined(_LIBCPP_ABI_VERSION)
+    return _LIBCPP_ABI_VERSION == 1 ? "libc++, ABI 1" : "libc++, ABI 2 or later";
+#elif defined(_GLIBCXX_DEBUG)
+    return "libstdc++ in debug mode";
+#elif defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+    return "libstdc++, C++11 ABI";
+#elif defined(__GLIBCXX__)
+    return "libstdc++, ABI before C++11";
+#else
+    return "an unknown standard library";
+#endif
+}
+
+// offsetof of a struct with a reference, or one whose members come from a library: both compilers know it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+/// A summary of how the structures that cross the border lie in memory.
+constexpr std::uint64_t layout() {
+    constexpr std::size_t facts[] = {
+        1, // counted up where the meaning of a member changes and its place does not
+        sizeof(void*),
+        dtype_count,
+        sizeof(graph_data),
+        offsetof(graph_data, values),
+        offsetof(graph_data, nodes),
+        offsetof(graph_data, outputs),
+        offsetof(graph_data, origins),
+        offsetof(graph_data, context),
+        sizeof(graph_node),
+        offsetof(graph_node, inputs),
+        offsetof(graph_node, attributes),
+        offsetof(graph_node, source),
+        offsetof(graph_node, origin),
+        sizeof(graph_value),
+        offsetof(graph_value, type),
+        offsetof(graph_value, producer),
+        offsetof(graph_value, initializer),
+        offsetof(graph_value, wrapped_number),
+        sizeof(graph_initializer),
+        sizeof(graph_function),
+        sizeof(node_origin),
+        sizeof(node_attribute),
+        offsetof(node_attribute, s),
+        offsetof(node_attribute, tensors),
+        offsetof(node_attribute, graphs),
+        sizeof(node_context),
+        offsetof(node_context, expected),
+        offsetof(node_context, first_argument),
+        sizeof(value_type),
+        offsetof(value_type, shape),
+        offsetof(value_type, kind),
+        sizeof(tensor),
+        offsetof(tensor, bytes),
+        sizeof(scalar),
+        sizeof(dsl::argument),
+        offsetof(dsl::argument, tensor),
+        offsetof(dsl::argument, number),
+        offsetof(dsl::argument, sizes),
+        offsetof(dsl::argument, floats),
+        offsetof(dsl::argument, bools),
+        offsetof(dsl::argument, type),
+        static_cast<std::size_t>(dsl::argument::kind::tag),
+        sizeof(dsl::sym_int),
+        sizeof(dsl::optional_value),
+        sizeof(dsl::result),
+        offsetof(dsl::result, list),
+        offsetof(dsl::result, is_list),
+        sizeof(dsl::invocation),
+        offsetof(dsl::invocation, arguments),
+        offsetof(dsl::invocation, results),
+    };
+    std::uint64_t h = 14695981039346656037ULL;
+    for (std::size_t fact : facts) h = (h ^ fact) * 1099511628211ULL;
+    return h;
+}
+
+#pragma GCC diagnostic pop
+
+/// The rows of all tables of a plugin, one after the other.
+template <class... Tables>
+struct plugin_rows {
+    static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
+    static_assert(only_tables && sizeof...(Tables) != 0,
+                  "ATON_PLUGIN(...) takes tables, as table(...) makes them, at least one");
+    static constexpr std::size_t count = (Tables::size() + ...);
+    static constexpr std::array<dsl::entry, count> entries = [] {
+        std::array<dsl::entry, count> all{};
+        std::size_t n = 0;
+        (
+            [&] {
+                for (dsl::entry const& e : Tables::entries) all[n++] = e;
+            }(),
+            ...);
+        return all;
+    }();
+    static constexpr dsl::detail::sentence duplicate = dsl::detail::duplicate_row(entries);
+    static constexpr std::array<row, count> rows = [] {
+        std::array<row, count> all{};
+        for (std::size_t i = 0; i != count; ++i) {
+            dsl::entry const& e = entries[i];
+            all[i] = {text_of(e.overload),
+                      text_of(e.schema),
+                      e.named.data(),
+                      e.named.size(),
+                      e.since,
+                      e.until,
+                      e.overrides ? 1U : 0U,
+                      0};
+        }
+        return all;
+    }();
+};
+
+/// Not defined: the argument of decltype.
+template <class... Tables>
+plugin_rows<Tables...> rows_of(Tables const&... tables);
+
+template <class Rows>
+constexpr description describe(call* run) {
+    if constexpr (Rows::duplicate.length != 0) (void)sizeof(dsl::detail::diagnosis<Rows::duplicate>);
+    return {{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
+            sizeof(description),
+            text_of(version),
+            text_of(standard_library()),
+            layout(),
+            Rows::rows.data(),
+            Rows::count,
+            run};
+}
+
+/// Runs a row; what it throws becomes an outcome and a text.
+template <class Rows>
+std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* sink) noexcept {
+    auto const ended = [&](outcome how, std::string_view what) {
+        say(sink, what.data(), what.size());
+        return static_cast<std::int32_t>(how);
+    };
+    try {
+        if (index >= Rows::count) return ended(failed, "no such row");
+        Rows::entries[index].run(*static_cast<dsl::invocation*>(invocation));
+        return done;
+    } catch (unsupported_error const& e) {
+        return ended(unsupported, e.what());
+    } catch (illegal_call const& e) {
+        return ended(illegal, e.what());
+    } catch (error const& e) {
+        return ended(failed, e.what());
+    } catch (std::bad_alloc const&) {
+        return ended(out_of_memory, "out of memory");
+    } catch (std::exception const& e) {
+        return ended(foreign_exception, e.what());
+    } catch (...) {
+        return ended(foreign_exception, "an exception of an unknown type");
+    }
+}
+
+} // namespace aton::abi

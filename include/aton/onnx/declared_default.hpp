@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Whether the text of a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <aton/onnx/schema.hpp>
+
+namespace aton::onnx::detail {
+
+constexpr std::size_t digits(std::string_view text) {
+    std::size_t n = 0;
+    while (n != text.size() && text[n] >= '0' && text[n] <= '9') ++n;
+    return n;
+}
+
+/// -12, within 64 bits.
+constexpr bool is_whole_number(std::string_view text) {
+    bool const negative = text.starts_with('-');
+    if (negative) text.remove_prefix(1);
+    std::string_view const most = negative ? "9223372036854775808" : "9223372036854775807";
+    while (text.size() > 1 && text.starts_with('0')) text.remove_prefix(1);
+    if (text.empty() || digits(text) != text.size()) return false;
+    return text.size() < most.size() || (text.size() == most.size() && text <= most);
+}
+
+/// -12, 1.5, .5, 2e-3.
+constexpr bool is_number(std::string_view text) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    std::size_t const before = digits(text);
+    text.remove_prefix(before);
+    std::size_t after = 0;
+    if (text.starts_with('.')) {
+        text.remove_prefix(1);
+        after = digits(text);
+        text.remove_prefix(after);
+    }
+    if (before + after == 0 || text.empty()) return before + after != 0;
+    if (text[0] != 'e' && text[0] != 'E') return false;
+    text.remove_prefix(1);
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    return !text.empty() && digits(text) == text.size();
+}
+
+/// The length of the string in quotes at the start of a text; 0: there is none, or it does not end. A backslash takes the next character in.
+constexpr std::size_t quoted(std::string_view text) {
+    if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == text[0]) return i + 1;
+        if (text[i] == '\\') ++i;
+    }
+    return 0;
+}
+
+constexpr bool is_literal(std::string_view text, attr_type type) {
+    if (type == attr_type::s) return !text.empty() && quoted(text) == text.size();
+    return type == attr_type::i ? is_whole_number(text) : is_number(text);
+}
+
+constexpr std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\n' || text.front() == '\t'))
+        text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\t')) text.remove_suffix(1);
+    return text;
+}
+
+/// A list of literals: [], [1, 2].
+constexpr bool is_list(std::string_view text, attr_type element) {
+    if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+    text = trimmed(text.substr(1, text.size() - 2));
+    while (!text.empty()) {
+        std::size_t end = quoted(text);
+        while (end != text.size() && text[end] != ',') ++end;
+        if (!is_literal(trimmed(text.substr(0, end)), element)) return false;
+        if (end == text.size()) return true;
+        text = trimmed(text.substr(end + 1));
+        if (text.empty()) return false; // nothing after the comma
+    }
+    return true;
+}
+
+/// Whether an attribute of this type can have this default.
+constexpr bool is_default(std::string_view text, attr_type type) {
+    switch (type) {
+    case attr_type::ints: return is_list(text, attr_type::i);
+    case attr_type::floats: return is_list(text, attr_type::f);
+    case attr_type::strings: return is_list(text, attr_type::s);
+    default: return is_literal(text, type);
+    }
+}
+
+} // namespace aton::onnx::detail

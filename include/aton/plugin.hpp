@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Makes a shared library a plugin of Aton: one line, `ATON_PLUGIN(my_table)`, exports its tables.
+#pragma once
+
+#include <cstdint>
+
+#include <aton/dsl/plugin_abi.hpp>
+
+/// At namespace scope, once in a shared library: exports the rows of the tables as the object `aton_plugin`, and nothing else.
+/// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
+#define ATON_PLUGIN(...)                                                                                               \
+    extern "C" {                                                                                                       \
+    static std::int32_t aton_plugin_run(std::uint64_t row, void* invocation, ::aton::abi::report* say, void* sink) {   \
+        return ::aton::abi::run_row<decltype(::aton::abi::rows_of(__VA_ARGS__))>(row, invocation, say, sink);          \
+    }                                                                                                                  \
+    extern __attribute__((visibility("default"))) ::aton::abi::description const aton_plugin;                          \
+    constinit ::aton::abi::description const aton_plugin =                                                             \
+        ::aton::abi::describe<decltype(::aton::abi::rows_of(__VA_ARGS__))>(&aton_plugin_run);                          \
+    }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// `--operators aten` and `aten-fallback`: an ATen operator as a node `ATen` of domain org.pytorch.aten. docs/exporter.md has its form:
+// tensors and what the program computes are inputs, everything else is an attribute by its name in the schema.
+#include "converter.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace aton::exporter {
+
+namespace {
+
+using kind = program::argument_kind;
+using onnx::attr_type;
+
+node_attribute named(std::string_view name, attr_type type) {
+    node_attribute a;
+    a.name = name;
+    a.type = type;
+    return a;
+}
+
+node_attribute integer(std::string_view name, std::int64_t value) {
+    node_attribute a = named(name, attr_type::i);
+    a.i = value;
+    return a;
+}
+
+node_attribute text(std::string_view name, std::string_view value) {
+    node_attribute a = named(name, attr_type::s);
+    a.s = value;
+    return a;
+}
+
+node_attribute number(std::string const& name, scalar const& value) {
+    if (value.is_complex())
+        throw unsupported_error("argument '" + name + "' is a complex number, which no attribute can hold");
+    if (!value.is_floating()) return integer(name, value.to<std::int64_t>());
+    auto const d = value.to<double>();
+    if (std::isfinite(d) && std::abs(d) > static_cast<double>(std::numeric_limits<float>::max()))
+        throw unsupported_error("argument '" + name + "' is beyond the floats that an attribute can hold");
+    node_attribute a = named(name, attr_type::f);
+    a.f = static_cast<float>(d);
+    return a;
+}
+
+} // namespace
+
+/// A node `ATen` while its arguments are added in the order of the schema.
+class converter::aten_node {
+public:
+    aten_node(converter& owner, program::node const& n) : owner_(owner) {
+        aten::schema_head const head = aten::parse_head(n.op);
+        made_.domain = dsl::aten_domain;
+        made_.op = "ATen";
+        made_.attributes.push_back(text("operator", head.name));
+        if (!head.overload.empty()) made_.attributes.push_back(text("overload_name", head.overload));
+    }
+
+    /// `takes_tensor`: the schema has a single tensor here.
+    void add(program::argument const& a, std::string const& name, bool takes_tensor) {
+        switch (a.kind) {
+        case kind::none:
+            if (takes_tensor) add_input(no_value, name);
+            return;
+        case kind::value: return add_value(a.values.at(0), name, takes_tensor);
+        case kind::values:
+            for (program::value_index v : a.values) add_input(v == program::no_value ? no_value : id_of(v), name);
+            return add_attribute(integer(name, static_cast<std::int64_t>(a.values.size())));
+        case kind::integer:
+        case kind::boolean: return add_attribute(integer(name, a.integer));
+        case kind::real: return add_attribute(number(name, a.real));
+        case kind::complex: return add_attribute(number(name, scalar::complex(0, 1)));
+        case kind::integers:
+        case kind::reals: return add_list(owner_.list_argument(a), name);
+        case kind::device:
+        case kind::layout:
+        case kind::memory_format: return add_attribute(text(name, a.text));
+        default: {
+            node_attribute made = attribute_of(a);
+            made.name = name;
+            return add_attribute(std::move(made));
+        }
+        }
+    }
+
+    /// An optional tensor that the program does not give.
+    void skip(std::string_view name) { add_input(no_value, std::string(name)); }
+
+    graph_node finish() {
+        while (!made_.inputs.empty() && made_.inputs.back() == no_value) {
+            made_.inputs.pop_back();
+            names_.pop_back();
+        }
+        if (computed_) {
+            node_attribute inputs = named("inputs", attr_type::strings);
+            inputs.strings = std::move(names_);
+            add_attribute(std::move(inputs));
+        }
+        return std::move(made_);
+    }
+
+private:
+    void add_attribute(node_attribute a) { made_.attributes.push_back(std::move(a)); }
+    void add_input(value_id id, std::string const& name) {
+        made_.inputs.push_back(id);
+        names_.push_back(name);
+    }
+    [[nodiscard]] value_id id_of(program::value_index v) const {
+        return owner_.captured(owner_.as_value(owner_.bound(v), dtype_of(owner_.program_.values[v].kind)));
+    }
+
+    void add_value(program::value_index v, std::string const& name, bool takes_tensor) {
+        binding const& b = owner_.bound(v);
+        if (b.number.has_value()) return add_attribute(number(name, *b.number));
+        computed_ = computed_ || !takes_tensor;
+        add_input(id_of(v), name);
+    }
+
+    void add_list(dsl::argument const& list, std::string const& name) {
+        if (list.is == dsl::argument::kind::floats) {
+            node_attribute made = named(name, attr_type::floats);
+            for (double d : list.floats) made.floats.push_back(number(name, d).f);
+            return add_attribute(std::move(made));
+        }
+        node_attribute made = named(name, attr_type::ints);
+        for (dsl::sym_int const& s : list.sizes)
+            if (s.is_constant()) made.ints.push_back(s.constant());
+        if (made.ints.size() == list.sizes.size()) return add_attribute(std::move(made));
+        computed_ = true;
+        add_input(owner_.captured(ops(*owner_.graph_, owner_.options_.opset).ints(list.sizes)), name);
+    }
+
+    converter& owner_;
+    graph_node made_;
+    std::vector<std::string> names_; ///< of the arguments that the inputs belong to
+    bool computed_ = false;          ///< whether an input is something else than a tensor of the schema
+};
+
+void converter::add_aten_node(program::node const& n) {
+    aten_node made(*this, n);
+    std::vector<char> taken(n.arguments.size(), 0);
+    aten::schema_argument formal;
+    std::size_t position = 0;
+    for (aten::argument_cursor cursor(n.schema); cursor.next(formal); ++position) {
+        bool const takes_tensor = formal.type.base == aten::base_type::tensor && !formal.type.list;
+        bool given = false;
+        for (std::size_t i = 0; i != n.arguments.size() && !given; ++i) {
+            program::argument const& a = n.arguments[i];
+            if (taken[i] != 0 || !(a.name.empty() ? i == position : a.name == formal.name)) continue;
+            made.add(a, std::string(formal.name), takes_tensor);
+            given = true;
+            taken[i] = 1;
+        }
+        if (!given && takes_tensor) made.skip(formal.name);
+    }
+    // What this torch's schema does not have, or an operator that it does not have: in the order of the program.
+    for (std::size_t i = 0; i != n.arguments.size(); ++i) {
+        program::argument const& a = n.arguments[i];
+        if (taken[i] != 0) continue;
+        if (a.name.empty()) throw unsupported_error("argument " + std::to_string(i + 1) + " has no name");
+        bool const is_tensor =
+            a.kind == kind::value && program_.values[a.values.at(0)].kind == program::value_kind::tensor;
+        made.add(a, a.name, is_tensor);
+    }
+    main_.import_domain(dsl::aten_domain, 1);
+    append_node(n, made.finish(), result_values(n));
+}
+
+} // namespace aton::exporter

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// torch.while_loop as Loop; scan, map and associative_scan as Scan. What their bodies are not handed they know by name.
+#include "inner_graph.hpp"
+
+#include <algorithm>
+
+namespace aton::exporter {
+
+namespace {
+
+value_type scalar_type(dtype t) { return {t, shape(std::vector<dim>()), value_kind::tensor}; }
+
+node_attribute integer_attribute(std::string name, std::size_t i) {
+    node_attribute a;
+    a.name = std::move(name);
+    a.type = onnx::attr_type::i;
+    a.i = static_cast<std::int64_t>(i);
+    return a;
+}
+
+void append(std::vector<binding>& to, std::vector<binding> const& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+std::vector<binding> bindings_of(std::vector<dsl::value> const& values) {
+    std::vector<binding> out;
+    for (dsl::value const& v : values) out.push_back({v, {}, {}});
+    return out;
+}
+
+/// As many of the first results as there are.
+void check_count(std::vector<binding> const& results, std::size_t wanted) {
+    if (results.size() < wanted)
+        throw unsupported_error("its graph gives " + std::to_string(results.size()) + " values, the program needs " +
+                                std::to_string(wanted));
+}
+
+} // namespace
+
+value_type converter::input_type(program::graph const& g, std::size_t i, value_type const& otherwise) const {
+    if (i >= g.inputs.size() || g.inputs[i] == program::no_value) return otherwise;
+    value_type type = type_of(program_.values[g.inputs[i]]);
+    return type.dtype == dtype::undefined ? otherwise : type;
+}
+
+/// What a loop starts from, in the dtypes that its body takes from input `first` on.
+std::vector<dsl::value> converter::initial_state(std::vector<binding> const& given, program::graph const& body,
+                                                 std::size_t first) {
+    std::vector<dsl::value> out;
+    for (std::size_t i = 0; i != given.size(); ++i) out.push_back(typed(given[i], input_type(body, first + i, {})));
+    return out;
+}
+
+/// Inputs of the inner graph for inputs of the program's graph, from `first` on.
+std::vector<dsl::value> converter::add_body_inputs(inner_graph& inner, program::graph const& g, std::size_t first,
+                                                   std::vector<value_type> const& types) {
+    std::vector<dsl::value> out;
+    for (std::size_t i = 0; i != types.size(); ++i) {
+        bool const is_named = first + i < g.inputs.size() && g.inputs[first + i] != program::no_value;
+        out.push_back(inner.add_input(is_named ? program_.values[g.inputs[first + i]].name : std::string(),
+                                      input_type(g, first + i, types[i])));
+    }
+    return out;
+}
+
+/// A 0-d bool that a graph computes.
+dsl::value converter::condition(program::graph const& g, std::vector<binding> given) {
+    std::vector<binding> const results = results_of(g, std::move(given));
+    check_count(results, 1);
+    dsl::value const v = typed(results[0], scalar_type(dtype::bool_));
+    if (v.has_rank() && v.rank() == 0) return v;
+    ops const g_here(*graph_, options_.opset);
+    return g_here.op<"Reshape">(v, g_here.ints(std::vector<std::int64_t>()));
+}
+
+/// Loop without a number of trips: the condition is computed once before it and at the end of each trip. `stacks`: the results are those
+/// of all trips, one above the other.
+void converter::convert_while_loop(program::node const& n, bool stacks) {
+    program::graph const& test = graph_argument(n, 0);
+    program::graph const& body = graph_argument(n, 1);
+    std::vector<binding> const carried = list_of(n, 2);
+    std::vector<binding> const additional = list_of(n, 3);
+    std::vector<program::value_index> results = result_values(n);
+    if (results.size() > carried.size())
+        throw unsupported_error("it has " + std::to_string(results.size()) + " results, and carries " +
+                                std::to_string(carried.size()));
+    results.resize(carried.size(), program::no_value);
+
+    graph_node made;
+    made.op = "Loop";
+    std::vector<dsl::value> const start = initial_state(carried, body, 0);
+    std::vector<binding> all = carried; // numbers that are known may decide the condition now
+    append(all, additional);
+    made.inputs = {aton::no_value, captured(condition(test, all))};
+    std::vector<value_type> types;
+    for (dsl::value const& v : start) {
+        made.inputs.push_back(captured(v));
+        types.push_back(v.type());
+    }
+
+    inner_graph inner(*this, graph_name(n, 1));
+    (void)inner.add_input("trip", scalar_type(dtype::int64));
+    (void)inner.add_input("go_on", scalar_type(dtype::bool_));
+    std::vector<dsl::value> const state = add_body_inputs(inner, body, 0, types);
+    all = bindings_of(state);
+    append(all, additional);
+    std::vector<binding> const given = results_of(body, all);
+    check_count(given, carried.size());
+    std::vector<dsl::value> next;
+    for (std::size_t i = 0; i != state.size(); ++i) next.push_back(typed(given[i], state[i].type()));
+    all = bindings_of(next);
+    append(all, additional);
+    inner.add_output(condition(test, all));
+    for (dsl::value const& v : next) inner.add_output(v);
+    if (stacks) {
+        for (dsl::value const& v : next) inner.add_output(v);
+        results.insert(results.begin(), carried.size(), program::no_value);
+    }
+    made.attributes.push_back(inner.take("body"));
+    append_node(n, std::move(made), results);
+}
+
+/// Scan over the first dimension of `xs`, which torch moves there: states first, then what is stacked.
+void converter::append_scan(program::node const& n, std::vector<binding> const& states, std::vector<binding> const& xs,
+                            std::vector<binding> const& additional) {
+    program::graph const& body = graph_argument(n, 0);
+    std::vector<program::value_index> const results = result_values(n);
+    if (xs.empty()) throw unsupported_error("it goes over no tensor");
+    graph_node made;
+    made.op = "Scan";
+    std::vector<value_type> types;
+    for (dsl::value const& v : initial_state(states, body, 0)) {
+        made.inputs.push_back(captured(v));
+        types.push_back(v.type());
+    }
+    for (binding const& x : xs) {
+        dsl::value const v = typed(x, {});
+        made.inputs.push_back(captured(v));
+        types.push_back({v.dtype(), {}, value_kind::tensor});
+    }
+    inner_graph inner(*this, graph_name(n, 0));
+    std::vector<dsl::value> const inputs = add_body_inputs(inner, body, 0, types);
+    std::vector<binding> all = bindings_of(inputs);
+    append(all, additional);
+    std::vector<binding> const given = results_of(body, all);
+    check_count(given, std::max(results.size(), states.size()));
+    for (std::size_t i = 0; i != results.size(); ++i) {
+        value_type const known = results[i] == program::no_value ? value_type() : type_of(program_.values[results[i]]);
+        inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known));
+    }
+    made.attributes = {inner.take("body"), integer_attribute("num_scan_inputs", xs.size())};
+    append_node(n, std::move(made), results);
+}
+
+void converter::convert_scan(program::node const& n) { append_scan(n, list_of(n, 1), list_of(n, 2), list_of(n, 3)); }
+
+void converter::convert_map(program::node const& n) { append_scan(n, {}, list_of(n, 1), list_of(n, 2)); }
+
+/// One after the other: y[0] = x[0], y[i] = f(y[i - 1], x[i]). The first trip has no y yet: it computes with x[0] in its place, and the
+/// result is not taken.
+void converter::convert_associative_scan(program::node const& n) {
+    program::graph const& combine = graph_argument(n, 0);
+    std::vector<binding> const xs = list_of(n, 1);
+    std::vector<binding> const additional = list_of(n, 2);
+    std::vector<program::value_index> results = result_values(n);
+    if (xs.empty() || results.size() > xs.size()) throw unsupported_error("it goes over no tensor");
+    results.resize(xs.size(), program::no_value);
+    ops const g(*graph_, options_.opset);
+    graph_node made;
+    made.op = "Scan";
+    made.inputs = {g.scalar(true, dtype::bool_).id()};
+    std::vector<value_type> types;
+    std::vector<dsl::value> sequences;
+    for (binding const& x : xs) {
+        sequences.push_back(typed(x, {}));
+        dsl::value const first = g.op<"Gather">(sequences.back(), g.scalar(0, dtype::int64), dsl::attr::axis_i(0));
+        made.inputs.push_back(first.id());
+        types.push_back(first.type());
+    }
+    for (dsl::value const& v : sequences) made.inputs.push_back(captured(v));
+
+    inner_graph inner(*this, graph_name(n, 0));
+    dsl::value const is_first = inner.add_input("is_first", scalar_type(dtype::bool_));
+    std::vector<dsl::value> const before = add_body_inputs(inner, combine, 0, types);
+    std::vector<dsl::value> const now = add_body_inputs(inner, combine, xs.size(), types);
+    std::vector<binding> all = bindings_of(before);
+    append(all, bindings_of(now));
+    append(all, additional);
+    std::vector<binding> const given = results_of(combine, all);
+    check_count(given, xs.size());
+    ops const body(*graph_, options_.opset);
+    inner.add_output(body.scalar(false, dtype::bool_));
+    std::vector<dsl::value> next;
+    for (std::size_t i = 0; i != xs.size(); ++i)
+        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type())));
+    for (int copies = 0; copies != 2; ++copies)
+        for (dsl::value const& v : next) inner.add_output(v);
+    made.attributes = {inner.take("body"), integer_attribute("num_scan_inputs", xs.size())};
+    results.insert(results.begin(), xs.size() + 1, program::no_value);
+    append_node(n, std::move(made), results);
+}
+
+} // namespace aton::exporter

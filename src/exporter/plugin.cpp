@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Loads plugins. The description of one is held against everything that can be known about it before a function of it is called.
+#include <aton/exporter/plugin.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/aten/schema_table.hpp>
+#include <aton/dsl/plugin_abi.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton {
+
+namespace {
+
+struct close_library {
+    void operator()(void* handle) const { ::dlclose(handle); }
+};
+using library_handle = std::unique_ptr<void, close_library>;
+
+/// What `run` of a foreign row needs.
+struct foreign_row {
+    abi::call* run = nullptr;
+    std::uint64_t index = 0;
+    std::string const* path = nullptr;
+};
+
+std::string one_line(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return out;
+}
+
+extern "C" {
+
+/// The text that a row ended with; left out where there is no memory for it.
+static void keep_text(void* sink, char const* data, std::uint64_t size) {
+    try {
+        if (data != nullptr) static_cast<std::string*>(sink)->assign(data, size);
+    } catch (std::exception const&) {
+        static_cast<std::string*>(sink)->clear();
+    }
+}
+
+} // extern "C"
+
+void run_foreign(dsl::invocation& in) {
+    foreign_row const& row = *static_cast<foreign_row const*>(in.row->foreign);
+    std::string text;
+    std::int32_t const how = row.run(row.index, &in, &keep_text, &text);
+    text = one_line(text);
+    switch (how) {
+    case abi::done: return;
+    case abi::unsupported: throw unsupported_error(text);
+    case abi::illegal: throw illegal_call(text);
+    case abi::failed: throw error(text);
+    case abi::out_of_memory: throw std::bad_alloc();
+    default: throw error(*row.path + ": the mapping of " + std::string(in.row->overload) + " threw: " + text);
+    }
+}
+
+/// A part of memory that has to belong to a loaded library.
+struct memory {
+    std::uintptr_t first = 0;
+    std::uint64_t size = 0;
+    ElfW(Word) rights = PF_R;
+    bool found = false;
+};
+
+int find_segment(dl_phdr_info* object, std::size_t, void* data) {
+    memory& wanted = *static_cast<memory*>(data);
+    for (int i = 0; i != object->dlpi_phnum; ++i) {
+        ElfW(Phdr) const& segment = object->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || (segment.p_flags & wanted.rights) != wanted.rights) continue;
+        std::uintptr_t const start = object->dlpi_addr + segment.p_vaddr;
+        if (wanted.first < start || wanted.size > segment.p_memsz) continue;
+        wanted.found = wanted.found || wanted.first - start <= segment.p_memsz - wanted.size;
+    }
+    return wanted.found ? 1 : 0;
+}
+
+/// Whether all of it lies in one segment of a loaded library, as constants do.
+bool is_loaded(void const* first, std::uint64_t size, ElfW(Word) rights = PF_R) {
+    memory wanted{reinterpret_cast<std::uintptr_t>(first), size, rights}; // NOLINT(*-reinterpret-cast): an address
+    ::dl_iterate_phdr(&find_segment, &wanted);
+    return wanted.found;
+}
+
+class reader {
+public:
+    explicit reader(std::string const& path) : path_(path) {}
+
+    [[nodiscard]] abi::description const& find_description(void* handle) const {
+        void const* const at = ::dlsym(handle, abi::symbol);
+        if (at == nullptr)
+            refuse("no plugin of Aton: it has no object 'aton_plugin', which the line ATON_PLUGIN(my_table) makes");
+        constexpr std::size_t lasting = offsetof(abi::description, library); // as it is in every version
+        Dl_info where{};
+        void* entry = nullptr;
+        bool const known = ::dladdr1(at, &where, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr;
+        if (!known || static_cast<ElfW(Sym) const*>(entry)->st_size < lasting || !is_loaded(at, lasting)) malformed();
+        auto const& found = *static_cast<abi::description const*>(at);
+        if (std::string_view(found.magic, sizeof found.magic) != abi::magic) malformed();
+        std::string const version = text_of(found.version, "version");
+        if (version != aton::version)
+            refuse("built against Aton " + version + ", this is Aton " + std::string(aton::version) +
+                   "; build it again with the headers of this version");
+        if (found.bytes != sizeof(abi::description) || !is_loaded(at, sizeof(abi::description))) malformed();
+        std::string const library = text_of(found.library, "library");
+        if (library != abi::standard_library())
+            refuse("built with " + library + ", this Aton with " + std::string(abi::standard_library()) +
+                   "; build it with the same standard library");
+        if (found.layout != abi::layout())
+            refuse(
+                "its structures do not lie in memory as those of this Aton, though the version is the same; build it "
+                "again with the headers of this Aton and without options that change the layout of types");
+        return found;
+    }
+
+    [[nodiscard]] std::vector<dsl::entry> read_rows(abi::description const& d) const {
+        constexpr std::uint64_t most_rows = 100'000;
+        if (d.row_count == 0 || d.row_count > most_rows || !is_loaded(d.rows, d.row_count * sizeof(abi::row)))
+            malformed("it says that it has " + std::to_string(d.row_count) + " rows");
+        if (d.run == nullptr || !is_code(d.run)) malformed("it has no function that runs a row");
+        std::vector<dsl::entry> rows;
+        for (std::uint64_t i = 0; i != d.row_count; ++i) rows.push_back(read_row(d.rows[i], i));
+        if (auto const twice = dsl::detail::duplicate_row(rows); twice.length != 0)
+            malformed(std::string(twice.view()));
+        return rows;
+    }
+
+    [[noreturn]] void refuse(std::string const& why) const { throw error(one_line(path_ + ": " + why)); }
+
+private:
+    [[noreturn]] void malformed(std::string const& what = "it is not as ATON_PLUGIN makes it") const {
+        refuse("the description of the plugin is malformed: " + what);
+    }
+
+    static bool is_code(abi::call* f) {
+        return is_loaded(reinterpret_cast<void const*>(f), 1, PF_X); // NOLINT(*-reinterpret-cast): an address
+    }
+
+    [[nodiscard]] std::string_view view_of(abi::text t, std::string const& what) const {
+        constexpr std::uint64_t longest = 1U << 16U;
+        if (t.size == 0 || t.size > longest || !is_loaded(t.data, t.size)) malformed("its " + what + " is no text");
+        std::string_view const text(t.data, t.size);
+        for (char c : text)
+            if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e)
+                malformed("its " + what + " is no text");
+        return text;
+    }
+    [[nodiscard]] std::string text_of(abi::text t, std::string const& what) const {
+        return std::string(view_of(t, what));
+    }
+
+    [[nodiscard]] dsl::entry read_row(abi::row const& r, std::uint64_t index) const {
+        std::string const place = "row " + std::to_string(index + 1);
+        dsl::entry e;
+        e.schema = view_of(r.schema, "schema of " + place);
+        e.overload = view_of(r.overload, "name of " + place);
+        std::string const name = place + " (" + std::string(e.overload) + ") ";
+        if (!aten::syntax_error(e.schema).empty() || aten::parse_head(e.schema).qualified != e.overload)
+            malformed(name + "has a schema that does not declare it");
+        std::string_view const known = aten::find_schema(e.overload);
+        if (!known.empty() && known != e.schema) malformed(name + "has another schema than torch's");
+        auto const count = static_cast<std::uint64_t>(aten::argument_count(e.schema));
+        if (r.named_count > count || (r.named_count != 0 && !is_loaded(r.named, r.named_count)))
+            malformed(name + "names arguments that its schema does not have");
+        e.named = {r.named, r.named_count};
+        for (std::uint8_t position : e.named)
+            if (position >= count) malformed(name + "names arguments that its schema does not have");
+        e.since = r.since;
+        e.until = r.until;
+        if (e.since < 1 || e.until < e.since || e.until > onnx::newest_opset)
+            malformed(name + "holds from opset " + std::to_string(e.since) + " to " + std::to_string(e.until));
+        e.hash = hash_of(e.overload);
+        e.overrides = r.overrides != 0;
+        e.run = &run_foreign;
+        return e;
+    }
+
+    std::string const& path_;
+};
+
+/// "no shared library that can be loaded: invalid ELF header": dlerror without the path that it starts with.
+std::string load_fault(std::string const& file) {
+    char const* const said = ::dlerror();
+    std::string text = said != nullptr ? said : "unknown error";
+    if (text.starts_with(file + ": ")) text.erase(0, file.size() + 2);
+    return "cannot be loaded as a shared library: " + text;
+}
+
+} // namespace
+
+/// Declared in this order: rows point into the library.
+struct plugin::library {
+    std::string path;
+    library_handle handle;
+    std::vector<foreign_row> foreign;
+    std::vector<dsl::entry> rows;
+};
+
+plugin::plugin(std::unique_ptr<library> loaded) : library_(std::move(loaded)) {}
+plugin::plugin(plugin&& other) noexcept = default;
+plugin& plugin::operator=(plugin&& other) noexcept = default;
+plugin::~plugin() = default;
+
+std::vector<dsl::table_view> plugin::tables() const { return {dsl::table_view(library_->rows)}; }
+std::string const& plugin::path() const { return library_->path; }
+
+plugin load_plugin(std::string const& path) {
+    reader const source(path);
+    std::error_code fault;
+    std::filesystem::file_status const status = std::filesystem::status(path, fault);
+    if (!std::filesystem::exists(status)) source.refuse("no such file");
+    if (std::filesystem::is_directory(status)) source.refuse("is a folder, not a plugin");
+    if (!std::filesystem::is_regular_file(status)) source.refuse("is no file that a plugin could be in");
+    std::string const file = path.find('/') == std::string::npos ? "./" + path : path; // no search in the library path
+
+    auto loaded = std::make_unique<plugin::library>();
+    loaded->path = path;
+    loaded->handle.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (loaded->handle == nullptr) source.refuse(load_fault(file));
+    abi::description const& d = source.find_description(loaded->handle.get());
+    loaded->rows = source.read_rows(d);
+    for (std::uint64_t i = 0; i != d.row_count; ++i) loaded->foreign.push_back({d.run, i, &loaded->path});
+    for (std::size_t i = 0; i != loaded->rows.size(); ++i) loaded->rows[i].foreign = &loaded->foreign[i];
+    return plugin(std::move(loaded));
+}
+
+} // namespace aton

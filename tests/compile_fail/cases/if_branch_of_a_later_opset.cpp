@@ -1,0 +1,9 @@
+// rule: body_range
+// error: onnx::If (opset 13): the lambda for then_branch builds in opsets 18 to 28, the graph around it holds from 13 to 28
+// twin: graph<18> b => graph<13> b
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
+    g.op<"If">(c, attr::then_branch_g([&](graph<18> b) { return b.op<"Neg">(x); }),
+               attr::else_branch_g([&](graph<13>) { return x; }));
+}

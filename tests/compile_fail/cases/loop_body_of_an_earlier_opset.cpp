@@ -1,0 +1,8 @@
+// rule: body_range
+// error: onnx::Loop (opset 28): the lambda for body builds in opsets 13 to 20, the graph around it holds from 13 to 28
+// twin: graph<13, 20> => graph<13>
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
+    g.op<"Loop">(absent, c, x, attr::body_g([&](graph<13, 20>, value, value keep, value a) { return std::pair<value, value>(keep, a); }));
+}

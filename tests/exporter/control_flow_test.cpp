@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: MIT
+// Branches and loops of programs made by hand: which nodes they become, what inner graphs take from outside, what is rewritten in them,
+// and what is refused.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/dsl/print.hpp>
+#include <aton/exporter/exporter.hpp>
+#include <aton/model_io/model_io.hpp>
+
+#include "../program/program_builder.hpp"
+
+namespace aton::program {
+
+namespace {
+
+using index = value_index;
+
+/// A program with the inputs p (0-d bool), x of [2, 3] and y of [3].
+struct builder : program_builder {
+    index which = input(input_kind::user, "which", {}, dtype::bool_);
+    index x = input(input_kind::user, "x", {2, 3});
+    index y = input(input_kind::user, "y", {3});
+
+    /// A graph of one operator, or of none: then it gives back its first input.
+    argument inner(std::vector<index> const& inputs, std::string op, std::vector<argument> arguments,
+                   numbers const& sizes, dtype t = dtype::float32) {
+        graph g;
+        g.inputs = inputs;
+        if (op.empty()) {
+            g.outputs = {tensor("", inputs.at(0))};
+        } else {
+            index const out = value_of("inner", sizes, t);
+            g.nodes = {make(std::move(op), std::move(arguments), {out})};
+            g.outputs = {tensor("", out)};
+        }
+        return add(std::move(g));
+    }
+    using program_builder::add;
+    argument add(graph g) {
+        p.subgraphs.push_back(std::move(g));
+        argument a = subgraph(static_cast<std::int64_t>(p.subgraphs.size()) - 1);
+        a.text = "graph_" + std::to_string(a.integer);
+        return a;
+    }
+    graph& graph_of(argument const& a) { return p.subgraphs.at(static_cast<std::size_t>(a.integer)); }
+    index number_of(std::string name, value_kind kind) {
+        index const v = value_of(std::move(name), {});
+        p.values[v].kind = kind;
+        p.values[v].has_type = false;
+        return v;
+    }
+
+    [[nodiscard]] graph_data convert(export_options const& options = {}) const { return convert_program(p, options); }
+};
+
+std::string message_of(builder const& b, export_options const& options = {}) {
+    try {
+        (void)b.convert(options);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+std::string refusal_of(builder b) {
+    try {
+        prepare(b.p);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+graph_node const& only_node(graph_data const& g, std::string_view op) {
+    auto const found = std::find_if(g.nodes.begin(), g.nodes.end(), [&](graph_node const& n) { return n.op == op; });
+    REQUIRE(found != g.nodes.end());
+    return *found;
+}
+
+graph_data const& graph_attribute(graph_node const& n, std::string_view name) {
+    for (node_attribute const& a : n.attributes)
+        if (a.name == name) return a.graphs.at(0);
+    FAIL("no attribute " << name);
+    return n.attributes[0].graphs[0];
+}
+
+/// Without constants.
+std::vector<std::string> ops_of(graph_data const& g) {
+    std::vector<std::string> out;
+    for (graph_node const& n : g.nodes)
+        if (n.op != "Constant") out.push_back(n.op);
+    return out;
+}
+
+/// The names of the values of the graph around it that an inner graph uses.
+std::vector<std::string> captures_of(graph_data const& inner, graph_data const& around) {
+    std::vector<std::string> out;
+    for (graph_value const& v : inner.values)
+        if (v.outer != aton::no_value) out.push_back(around.values[v.outer].name);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// cond(which, relu(x), x), with a result that is used afterwards.
+struct cond_program : builder {
+    index a = value_of("a", {2, 3});
+    index b = value_of("b", {2, 3});
+    index out = value_of("out", {2, 3});
+
+    explicit cond_program(std::vector<argument> condition = {}) {
+        argument const yes = inner({a}, "aten::relu", {tensor("self", a)}, {2, 3});
+        argument const no = inner({b}, "", {}, {});
+        if (condition.empty()) condition = {tensor("", which)};
+        add_node("higher_order::cond", {condition[0], yes, no, tensors("", {x})}, {out});
+        output(add("aten::neg", {tensor("self", out)}, {2, 3}));
+    }
+};
+
+} // namespace
+
+TEST_CASE("cond is an If whose branches know their operands by name") {
+    cond_program const b;
+    graph_data const g = b.convert();
+    CHECK(ops_of(g) == strings{"If", "Neg"});
+    graph_node const& n = g.nodes[0];
+    CHECK(n.source == "higher_order::cond");
+    REQUIRE(n.inputs.size() == 1);
+    CHECK(g.values[n.inputs[0]].name == "which");
+    CHECK(g.values[n.outputs.at(0)].name == "out");
+    CHECK(g.values[n.outputs[0]].type.dtype == dtype::float32);
+    graph_data const& yes = graph_attribute(n, "then_branch");
+    graph_data const& no = graph_attribute(n, "else_branch");
+    CHECK(ops_of(yes) == strings{"Relu"});
+    CHECK(ops_of(no).empty());
+    CHECK(yes.inputs.empty());
+    CHECK(captures_of(yes, g) == strings{"x"});
+    CHECK(captures_of(no, g) == strings{"x"});
+    CHECK(no.outputs.size() == 1);
+    CHECK(yes.around == nullptr);
+}
+
+TEST_CASE("of a condition that is known only its branch is there") {
+    SUBCASE("a number of Python") {
+        cond_program const b({boolean("", true)});
+        CHECK(ops_of(b.convert()) == strings{"Relu", "Neg"});
+    }
+    SUBCASE("the other one") {
+        cond_program const b({boolean("", false)});
+        graph_data const g = b.convert();
+        CHECK(ops_of(g) == strings{"Neg"});
+        CHECK(g.values[g.nodes[0].inputs[0]].name == "x");
+    }
+    SUBCASE("a comparison of sizes that are numbers") {
+        builder b;
+        index const size = b.number_of("size", value_kind::sym_int);
+        index const small = b.number_of("small", value_kind::sym_bool);
+        index const out = b.value_of("out", {2, 3});
+        b.add_node("aten::sym_size.int", {tensor("self", b.x), integer("dim", 1)}, {size});
+        b.add_node("_operator.lt", {tensor("a", size), integer("b", 3)}, {small});
+        index const a = b.value_of("a", {2, 3});
+        argument const yes = b.inner({a}, "aten::relu", {tensor("self", a)}, {2, 3});
+        argument const no = b.inner({a}, "aten::sin", {tensor("self", a)}, {2, 3});
+        b.add_node("higher_order::cond", {tensor("", small), yes, no, tensors("", {b.x})}, {out});
+        b.output(out);
+        graph_data const g = b.convert();
+        CHECK(g.nodes.back().op == "Sin");
+    }
+}
+
+TEST_CASE("branches give numbers, None and several values") {
+    builder b;
+    index const a = b.value_of("a", {2, 3});
+    graph yes;
+    yes.inputs = {a};
+    yes.outputs = {tensor("", a), integer("", 3), argument(), tensor("", a)};
+    graph no = yes;
+    no.outputs[1].integer = 4;
+    index const first = b.value_of("first", {2, 3});
+    index const count = b.number_of("count", value_kind::sym_int);
+    index const same = b.value_of("same", {2, 3});
+    b.add_node("higher_order::cond",
+               {tensor("", b.which), b.add(yes), b.add(no), tensors("", {b.x})},
+               {first, count, first, same});
+    b.p.main.nodes[0].results[2] = result();
+    index const doubled = b.value_of("doubled", {2, 3});
+    b.add_node("aten::mul.Tensor", {tensor("self", first), tensor("other", count)}, {doubled});
+    b.output(doubled);
+    b.output(same);
+    graph_data const g = b.convert();
+    graph_node const& n = only_node(g, "If");
+    REQUIRE(n.outputs.size() == 3);
+    CHECK(g.values[n.outputs[1]].type.dtype == dtype::int64);
+    CHECK(g.values[n.outputs[1]].type.shape == shape(std::vector<dim>()));
+    for (auto const& [name, number] : {std::pair("then_branch", 3), std::pair("else_branch", 4)}) {
+        graph_data const& branch = graph_attribute(n, name);
+        REQUIRE(branch.outputs.size() == 3);
+        REQUIRE(branch.constant(branch.outputs[1]) != nullptr);
+        CHECK(branch.constant(branch.outputs[1])->at(0).to<std::int64_t>() == number);
+    }
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+}
+
+TEST_CASE("a branch inside of a branch captures through both, sizes and numbers too") {
+    builder b;
+    index const size = b.number_of("size", value_kind::sym_int);
+    b.p.values[b.x].sizes[0] = {0, 0};
+    b.p.expressions.emplace_back();
+    b.p.expressions[0].kind = expression_kind::symbol;
+    b.p.expressions[0].symbol = "s0";
+    for (int i = 0; i != 40; ++i)
+        b.add("aten::sin", {tensor("self", b.y)}, {3}); // ids beyond those of the inner graphs
+    b.add_node("aten::sym_size.int", {tensor("self", b.x), integer("dim", 0)}, {size});
+    index const n1 = b.number_of("n1", value_kind::sym_int);
+    index const n2 = b.number_of("n2", value_kind::sym_int);
+    index const y1 = b.value_of("y1", {3});
+    index const y2 = b.value_of("y2", {3});
+    argument const scaled = b.inner({y2, n2}, "aten::mul.Tensor", {tensor("self", y2), tensor("other", n2)}, {3});
+    argument const same = b.inner({y2, n2}, "aten::sin", {tensor("self", y2)}, {3});
+    argument operands = tensors("", {y1, n1});
+    argument const deep = b.inner({y1, n1}, "higher_order::cond", {tensor("", b.which), scaled, same, operands}, {3});
+    index const given = b.value_of("given", {}, dtype::bool_);
+    b.graph_of(deep).inputs.push_back(given);
+    b.graph_of(deep).nodes[0].arguments[0] = tensor("", given);
+    argument const plain = b.inner({y1, n1, given}, "aten::cos", {tensor("self", y1)}, {3});
+    index const out = b.value_of("out", {3});
+    b.add_node("higher_order::cond", {tensor("", b.which), deep, plain, tensors("", {b.y, size, b.which})}, {out});
+    b.output(out);
+    graph_data const g = b.convert();
+    graph_data const& outer = graph_attribute(only_node(g, "If"), "then_branch");
+    CHECK(captures_of(outer, g).size() == 3);
+    graph_data const& most = graph_attribute(only_node(outer, "If"), "then_branch");
+    CHECK(captures_of(most, outer).size() == 2);
+    CHECK(ops_of(most) == strings{"Cast", "Mul"});
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+}
+
+namespace {
+
+/// while (sum(x) < y): x = x * y[...]; the limit is handed to both graphs.
+struct while_program : builder {
+    index limit = input(input_kind::user, "limit", {});
+    argument test;
+    argument body;
+
+    while_program() {
+        index const c = value_of("c", {2, 3});
+        index const m = value_of("m", {});
+        index const sum = value_of("sum", {});
+        index const less = value_of("less", {}, dtype::bool_);
+        graph condition;
+        condition.inputs = {c, m};
+        condition.nodes = {make("aten::sum", {tensor("self", c)}, {sum}),
+                           make("aten::lt.Tensor", {tensor("self", sum), tensor("other", m)}, {less})};
+        condition.outputs = {tensor("", less)};
+        test = add(condition);
+        index const v = value_of("v", {2, 3});
+        index const k = value_of("k", {});
+        body = inner({v, k}, "aten::mul.Tensor", {tensor("self", v), tensor("other", k)}, {2, 3});
+    }
+    void loop(std::string op, numbers const& sizes) {
+        index const out = value_of("out", sizes);
+        add_node(std::move(op), {test, body, tensors("", {x}), tensors("", {limit})}, {out});
+        output(out);
+    }
+};
+
+} // namespace
+
+TEST_CASE("while_loop is a Loop that computes its condition before and at the end of each trip") {
+    while_program b;
+    b.loop("higher_order::while_loop", {2, 3});
+    graph_data const g = b.convert();
+    CHECK(ops_of(g) == strings{"ReduceSum", "Less", "Loop"});
+    graph_node const& n = only_node(g, "Loop");
+    REQUIRE(n.inputs.size() == 3);
+    CHECK(n.inputs[0] == aton::no_value);
+    CHECK(n.inputs[1] == only_node(g, "Less").outputs[0]);
+    CHECK(g.values[n.inputs[2]].name == "x");
+    CHECK(g.values[n.outputs.at(0)].type.shape == shape{2, 3});
+    graph_data const& body = graph_attribute(n, "body");
+    REQUIRE(body.inputs.size() == 3);
+    CHECK(body.values[body.inputs[0]].type.dtype == dtype::int64);
+    CHECK(body.values[body.inputs[1]].type.dtype == dtype::bool_);
+    CHECK(body.values[body.inputs[2]].type.shape == shape{2, 3});
+    CHECK(ops_of(body) == strings{"Mul", "ReduceSum", "Less"});
+    CHECK(body.outputs == std::vector{only_node(body, "Less").outputs[0], only_node(body, "Mul").outputs[0]});
+    CHECK(captures_of(body, g) == strings{"limit"});
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+}
+
+TEST_CASE("while_loop_stack_output keeps the results of all trips") {
+    while_program b;
+    b.loop("higher_order::while_loop_stack_output", {7, 2, 3});
+    graph_data const g = b.convert();
+    graph_node const& n = only_node(g, "Loop");
+    REQUIRE(n.outputs.size() == 2);
+    CHECK(n.outputs[1] == g.outputs.at(0));
+    graph_data const& body = graph_attribute(n, "body");
+    REQUIRE(body.outputs.size() == 3);
+    CHECK(body.outputs[1] == body.outputs[2]);
+}
+
+TEST_CASE("numbers that a loop carries are 0-d integers, and a condition of one dimension becomes one of none") {
+    builder b;
+    index const i = b.number_of("i", value_kind::sym_int);
+    index const v = b.value_of("v", {3});
+    index const positive = b.value_of("positive", {3}, dtype::bool_);
+    index const any = b.value_of("any", {1}, dtype::bool_);
+    graph test;
+    test.inputs = {i, v};
+    test.nodes = {
+        b.make("aten::gt.Scalar", {tensor("self", v), integer("other", 0)}, {positive}),
+        b.make("aten::any.dim", {tensor("self", positive), integer("dim", 0), boolean("keepdim", true)}, {any})};
+    test.outputs = {tensor("", any)};
+    index const j = b.number_of("j", value_kind::sym_int);
+    index const w = b.value_of("w", {3});
+    index const next = b.number_of("next", value_kind::sym_int);
+    index const less = b.value_of("less", {3});
+    graph body;
+    body.inputs = {j, w};
+    body.nodes = {b.make("_operator.add", {tensor("a", j), integer("b", 2)}, {next}),
+                  b.make("aten::sub.Tensor", {tensor("self", w), integer("other", 1)}, {less})};
+    body.outputs = {tensor("", next), tensor("", less)};
+    index const trips = b.number_of("trips", value_kind::sym_int);
+    index const out = b.value_of("out", {3});
+    argument carried = integers("", {5, 0});
+    carried.values = {no_value, b.y};
+    b.add_node("higher_order::while_loop", {b.add(test), b.add(body), carried, tensors("", {})}, {trips, out});
+    b.output(trips);
+    b.output(out);
+    graph_data const g = b.convert();
+    graph_node const& n = only_node(g, "Loop");
+    aton::tensor const* const start = g.constant(n.inputs.at(2));
+    REQUIRE(start != nullptr);
+    CHECK(start->at(0).to<std::int64_t>() == 5);
+    CHECK(g.values[n.inputs[1]].type.shape == shape(std::vector<dim>()));
+    CHECK(g.values[n.outputs.at(0)].type.dtype == dtype::int64);
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+}
+
+TEST_CASE("scan and map are Scans") {
+    builder b;
+    index const c = b.value_of("c", {3});
+    index const row = b.value_of("row", {3});
+    index const k = b.value_of("k", {});
+    index const limit = b.input(input_kind::user, "limit", {});
+    index const sum = b.value_of("sum", {3});
+    index const product = b.value_of("product", {3});
+    graph step;
+    step.inputs = {c, row, k};
+    step.nodes = {b.make("aten::add.Tensor", {tensor("self", c), tensor("other", row)}, {sum}),
+                  b.make("aten::mul.Tensor", {tensor("self", row), tensor("other", k)}, {product})};
+    step.outputs = {tensor("", sum), tensor("", product)};
+    argument const body = b.add(step);
+    index const last = b.value_of("last", {3});
+    index const all = b.value_of("all", {2, 3});
+    SUBCASE("scan") {
+        b.add_node(
+            "higher_order::scan", {body, tensors("", {b.y}), tensors("", {b.x}), tensors("", {limit})}, {last, all});
+        b.output(last);
+        b.output(all);
+        graph_data const g = b.convert();
+        CHECK(ops_of(g) == strings{"Scan"});
+        graph_node const& n = g.nodes[0];
+        CHECK(n.inputs == std::vector{g.inputs[2], g.inputs[1]});
+        CHECK(n.attributes.at(1).name == "num_scan_inputs");
+        CHECK(n.attributes[1].i == 1);
+        graph_data const& inner = graph_attribute(n, "body");
+        CHECK(inner.inputs.size() == 2);
+        CHECK(inner.outputs.size() == 2);
+        CHECK(captures_of(inner, g) == strings{"limit"});
+        CHECK(g.values[n.outputs.at(1)].type.shape == shape{2, 3});
+        CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+    }
+    SUBCASE("map: no state") {
+        index const doubled = b.value_of("doubled", {2, 3});
+        index const rows = b.value_of("rows", {2, 3});
+        b.add_node("higher_order::map_impl", {body, tensors("", {b.x, b.x}), tensors("", {limit})}, {doubled, rows});
+        b.output(doubled);
+        b.output(rows);
+        graph_data const g = b.convert();
+        graph_node const& n = only_node(g, "Scan");
+        CHECK(n.attributes.at(1).i == 2);
+        CHECK(n.inputs.size() == 2);
+        CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+    }
+    SUBCASE("over nothing") {
+        b.add_node(
+            "higher_order::scan", {body, tensors("", {b.y}), tensors("", {}), tensors("", {limit})}, {last, all});
+        b.output(all);
+        CHECK(is_said(message_of(b), "higher_order::scan (it goes over no tensor; at model.py:12 in forward)"));
+    }
+}
+
+TEST_CASE("associative_scan computes with its own results") {
+    builder b;
+    index const left = b.value_of("left", {3});
+    index const right = b.value_of("right", {3});
+    argument const combine =
+        b.inner({left, right}, "aten::maximum", {tensor("self", left), tensor("other", right)}, {3});
+    index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::associative_scan", {combine, tensors("", {b.x}), tensors("", {})}, {out});
+    b.output(out);
+    graph_data const g = b.convert();
+    graph_node const& n = only_node(g, "Scan");
+    CHECK(n.inputs.size() == 3); // whether it is the first step, what the step before gave, the sequence
+    CHECK(n.outputs.size() == 3);
+    CHECK(n.outputs[2] == g.outputs.at(0));
+    graph_data const& body = graph_attribute(n, "body");
+    CHECK(ops_of(body) == strings{"Max", "Where"});
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
+}
+
+TEST_CASE("everything that has no mapping is found at once, in all branches, at the line that calls them") {
+    builder b;
+    b.p.origins.push_back({{}, {}, "<eval_with_key>.7:5 in forward", {}});
+    index const a = b.value_of("a", {2, 3});
+    argument const yes = b.inner({a}, "aten::_fused_adam_of_tests", {tensor("self", a)}, {2, 3});
+    argument const no = b.inner({a}, "aten::reluu", {tensor("self", a)}, {2, 3});
+    b.graph_of(yes).nodes[0].origin = 2;
+    b.graph_of(no).nodes[0].origin = 0;
+    index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::cond", {tensor("", b.which), yes, no, tensors("", {b.x})}, {out});
+    b.output(b.add("aten::also_unknown", {tensor("self", out)}, {2, 3}));
+    std::vector<unconvertible> const found = find_unconvertible(b.p);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].op == "aten::_fused_adam_of_tests");
+    CHECK(found[1].op == "aten::reluu");
+    CHECK(found[1].nearest == "aten::relu");
+    CHECK(found[2].op == "aten::also_unknown");
+    for (unconvertible const& u : found) CHECK(u.places == strings{"model.py:12 in forward"});
+}
+
+TEST_CASE("operators that are kept capture what they take, and their domain reaches the model") {
+    builder b;
+    index const a = b.value_of("a", {2, 3});
+    argument const yes = b.inner({a}, "my_ops::act", {tensor("self", a)}, {2, 3});
+    argument const no = b.inner({a}, "aten::relu", {tensor("self", a)}, {2, 3});
+    index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::cond", {tensor("", b.which), yes, no, tensors("", {b.x})}, {out});
+    b.output(out);
+    export_options options;
+    options.operators = operator_mode::keep;
+    graph_data const g = b.convert(options);
+    graph_data const& branch = graph_attribute(only_node(g, "If"), "then_branch");
+    CHECK(captures_of(branch, g) == strings{"x"});
+    CHECK(branch.nodes.at(0).domain == "my_ops");
+    CHECK(g.opset_imports == std::vector<std::pair<std::string, int>>{{"my_ops", 1}});
+}
+
+TEST_CASE("graphs that do not fit their node are refused") {
+    SUBCASE("another operator of higher order") {
+        builder b;
+        b.output(b.add("higher_order::flex_attention", {tensor("", b.x)}, {2, 3}));
+        CHECK(is_said(message_of(b), "higher_order::flex_attention (no mapping"));
+    }
+    SUBCASE("fewer operands than the graph takes") {
+        cond_program b;
+        b.p.main.nodes[0].arguments[3] = tensors("", {});
+        CHECK(is_said(message_of(b), "its graph takes 1 values, the program gives 0"));
+    }
+    SUBCASE("fewer results than the node has") {
+        cond_program b;
+        b.p.subgraphs[1].outputs.clear();
+        CHECK(is_said(message_of(b), "a branch gives 0 values, the program has 1"));
+    }
+    SUBCASE("no graph") {
+        cond_program b;
+        b.p.main.nodes[0].arguments[1] = tensor("", b.x);
+        CHECK(is_said(message_of(b), "argument 1 is no graph"));
+        b.p.main.nodes[0].arguments = {};
+        CHECK(is_said(message_of(b), "it has no condition"));
+    }
+    SUBCASE("a loop whose body gives too little, or that has too many results") {
+        while_program b;
+        b.loop("higher_order::while_loop", {2, 3});
+        while_program c = b;
+        c.graph_of(c.body).outputs.clear();
+        CHECK(is_said(message_of(c), "its graph gives 0 values, the program needs 1"));
+        b.p.main.nodes[0].results.push_back({{b.value_of("more", {2, 3})}, false});
+        CHECK(is_said(message_of(b), "it has 2 results, and carries 1"));
+    }
+}
+
+TEST_CASE("branches are rewritten as the whole is: wrappers, writes and dead nodes") {
+    builder b;
+    index const w = b.value_of("w", {2, 3});
+    argument const wrapped = b.inner({w}, "aten::sin", {tensor("self", w)}, {2, 3});
+    index const a = b.value_of("a", {2, 3});
+    index const sine = b.value_of("sine", {2, 3});
+    index const part = b.value_of("part", {2, 1}, {3, 1});
+    index const written = b.value_of("written", {2, 1}, {3, 1});
+    index const unused = b.value_of("unused", {2, 3});
+    graph yes;
+    yes.inputs = {a};
+    yes.nodes = {
+        b.make("higher_order::wrap_with_set_grad_enabled", {boolean("", false), wrapped, tensor("", a)}, {sine}),
+        b.make("aten::slice.Tensor", {tensor("self", sine), integer("dim", 1), integer("end", 1)}, {part}),
+        b.make("aten::add_.Tensor", {tensor("self", part), integer("other", 1)}, {written}),
+        b.make("aten::exp", {tensor("self", a)}, {unused})};
+    yes.outputs = {tensor("", sine)};
+    argument const no = b.inner({a}, "", {}, {});
+    index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::cond", {tensor("", b.which), b.add(yes), no, tensors("", {b.x})}, {out});
+    b.output(out);
+    prepare(b.p);
+    strings ops;
+    for (node const& n : b.p.subgraphs[2].nodes) ops.push_back(n.op);
+    CHECK(ops == strings{"aten::sin", "aten::slice.Tensor", "aten::add.Tensor", "aten::slice_scatter"});
+    CHECK(b.p.outputs.size() == 1);
+    CHECK_NOTHROW(check_model_bytes(to_model_proto(b.convert())));
+}
+
+TEST_CASE("a branch or a body that writes to what it is given is refused") {
+    builder b;
+    index const a = b.value_of("state", {2, 3});
+    argument const yes = b.inner({a}, "aten::add_.Tensor", {tensor("self", a), integer("other", 1)}, {2, 3});
+    argument const no = b.inner({a}, "aten::relu", {tensor("self", a)}, {2, 3});
+    index const out = b.value_of("out", {2, 3});
+    b.add_node("higher_order::cond", {tensor("", b.which), yes, no, tensors("", {b.x})}, {out});
+    b.output(out);
+    std::string const said = refusal_of(b);
+    CHECK(is_said(said, "model.pt2: aten::add_.Tensor (node inner, at model.py:12 in forward)"));
+    CHECK(is_said(said, "writes to state, which comes from outside"));
+    SUBCASE("through a view of it too") {
+        index const view = b.value_of("view", {2, 3});
+        graph& g = b.graph_of(yes);
+        g.nodes.insert(g.nodes.begin(), b.make("aten::slice.Tensor", {tensor("self", a)}, {view}));
+        g.nodes[1].arguments[0] = tensor("self", view);
+        CHECK(is_said(refusal_of(b), "writes to state, which comes from outside"));
+    }
+}
+
+} // namespace aton::program

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Writes random graphs in graphs as they are and after the passes, and read back: nested_graphs_run_test.py checks and runs them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <string>
+
+#include <aton/exporter/passes.hpp>
+#include <aton/model_io/model_io.hpp>
+
+#include "function_graph.hpp"
+#include "random_nested.hpp"
+
+namespace {
+
+/// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
+void name_outputs(aton::graph_data& data) {
+    for (std::size_t i = 0; i != data.outputs.size(); ++i) {
+        aton::value_id const id = data.add_value(data.values[data.outputs[i]].type, "result_" + std::to_string(i));
+        data.values[id].producer = static_cast<std::int64_t>(data.nodes.size());
+        auto& n = data.nodes.emplace_back();
+        n.op = "Identity";
+        n.inputs = {data.outputs[i]};
+        n.outputs = {id};
+        data.outputs[i] = id;
+    }
+}
+
+void write(aton::graph_data data, std::string const& path) {
+    name_outputs(data);
+    write_model(data, path);
+}
+
+/// As it is, read back, after the passes, and with functions also inlined, before and after the passes.
+void write_all(aton::graph_data const& data, std::string const& path) {
+    std::deque<aton::stored_tensor> weights;
+    write(data, path + ".before.onnx");
+    write_model(aton::read_model(path + ".before.onnx").graph, path + ".again.onnx");
+    aton::graph_data optimized = data;
+    aton::optimize(optimized, weights);
+    write(optimized, path + ".after.onnx");
+    if (data.functions.empty()) return;
+    aton::graph_data inlined = data;
+    aton::inline_functions(inlined);
+    write(inlined, path + ".inlined.onnx");
+    aton::optimize(inlined, weights);
+    write(inlined, path + ".best.onnx");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) return std::fputs("usage: write_nested_graphs FOLDER SEEDS OPSET...\n", stderr), 2;
+    std::string place;
+    try {
+        for (int i = 3; i != argc; ++i) {
+            int const opset = std::atoi(argv[i]);
+            for (bool const with_overloads : {false, true}) {
+                place = std::string(argv[1]) + (with_overloads ? "/overloads_" : "/functions_") + std::to_string(opset);
+                write_all(random_graphs::function_graph(opset, with_overloads), place);
+            }
+            for (std::uint64_t seed = 0; seed != std::stoul(argv[2]); ++seed) {
+                place = std::string(argv[1]) + "/nested_" + std::to_string(opset) + '_' + std::to_string(seed);
+                write_all(random_graphs::random_nested(1000 * seed + static_cast<std::uint64_t>(opset), opset).data,
+                          place);
+            }
+        }
+    } catch (std::exception const& e) {
+        return std::fprintf(stderr, "%s: %s\n", place.c_str(), e.what()), 1;
+    }
+    return 0;
+}

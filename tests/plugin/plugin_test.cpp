@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Plugins loaded into this process: their rows, what their mappings throw, plugins of other compilers, and what is refused.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/aton.hpp>
+#include <aton/core/version.hpp>
+#include <aton/exporter/exporter.hpp>
+#include <aton/exporter/plugin.hpp>
+
+namespace {
+
+using namespace aton::dsl;
+
+std::string plugin_path(std::string const& name) { return ATON_TEST_PLUGINS "/lib" + name + ".so"; }
+
+/// "" is the compiler of the build, the others are suffixes of the files.
+std::vector<std::string> compilers() {
+    std::vector<std::string> all{""};
+    std::istringstream names(ATON_OTHER_COMPILERS);
+    for (std::string each; names >> each;) all.push_back("_" + each);
+    return all;
+}
+
+std::string fault_of(std::string const& path) {
+    try {
+        (void)aton::load_plugin(path);
+    } catch (aton::error const& e) {
+        std::string const what = e.what();
+        CHECK(what.find('\n') == std::string::npos);
+        CHECK(what.substr(0, path.size() + 2) == path + ": ");
+        return what.substr(path.size() + 2);
+    }
+    return "nothing was thrown";
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+struct fixture {
+    graph_data data;
+    value x{data, data.add_input("x", {dtype::float32, {2, 3}})};
+
+    std::vector<result> run(aton::plugin const& p, std::string_view overload, std::vector<argument> more = {}) {
+        more.insert(more.begin(), argument::of_tensor(x));
+        std::vector<table_view> const tables = p.tables();
+        entry const* const row = find(tables, overload, 20);
+        REQUIRE(row != nullptr);
+        return convert(data, *row, 20, std::move(more));
+    }
+    std::string refusal(aton::plugin const& p, std::string_view overload) {
+        try {
+            (void)run(p, overload);
+        } catch (aton::unsupported_error const& e) {
+            return std::string("unsupported: ") + e.what();
+        } catch (aton::illegal_call const& e) {
+            return std::string("illegal: ") + e.what();
+        } catch (aton::error const& e) {
+            return std::string("error: ") + e.what();
+        } catch (std::bad_alloc const&) {
+            return "no memory";
+        }
+        return "nothing was thrown";
+    }
+};
+
+std::string shown(entry const& e) {
+    std::string out = std::string(e.schema) + ' ' + std::to_string(e.since) + '-' + std::to_string(e.until);
+    for (std::uint8_t position : e.named) out += ' ' + std::to_string(position);
+    return out + (e.overrides ? " overrides" : "");
+}
+
+} // namespace
+
+TEST_CASE("the version of the headers is that of the project") { CHECK(aton::version == ATON_PROJECT_VERSION); }
+
+TEST_CASE("the rows of a plugin are those of its tables, whoever compiled it") {
+    for (std::string const& compiler : compilers()) {
+        CAPTURE(compiler);
+        aton::plugin const p = aton::load_plugin(plugin_path("custom_plugin" + compiler));
+        CHECK(p.path() == plugin_path("custom_plugin" + compiler));
+        std::vector<std::string> rows;
+        for (table_view const& table : p.tables())
+            for (entry const& e : table) rows.push_back(shown(e));
+        std::string const last = std::to_string(newest);
+        CHECK(rows ==
+              std::vector<std::string>{
+                  "custom_ops::foo_forward(Tensor x, Tensor y, float a, int b) -> Tensor 13-" + last + " 0 1 2 3",
+                  "mylib::my_relu(Tensor input) -> Tensor 13-" + last + " 0",
+                  "mylib::my_clip(Tensor input, float min, float? max=None) -> Tensor 13-" + last + " 0 1 2",
+                  "mylib::extremes(Tensor input, SymInt dim) -> (Tensor, Tensor) 13-17 0 1",
+                  "mylib::extremes(Tensor input, SymInt dim) -> (Tensor, Tensor) 18-" + last + " 0 1",
+                  "mylib::parts(Tensor input, SymInt[] sizes) -> Tensor[] 13-" + last + " 0 1",
+                  "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor 13-" + last +
+                      " 0 1 overrides"});
+    }
+}
+
+TEST_CASE("a mapping of a plugin builds nodes in our graph and gives values back") {
+    for (std::string const& compiler : compilers()) {
+        CAPTURE(compiler);
+        fixture f;
+        {
+            aton::plugin const p = aton::load_plugin(plugin_path("custom_plugin" + compiler));
+            auto const foo = f.run(p,
+                                   "custom_ops::foo_forward",
+                                   {argument::of_tensor(f.x), argument::of_number(0.1), argument::of_number(3)});
+            REQUIRE(foo.size() == 1);
+            CHECK(f.data.nodes.back().op == "Add");
+            CHECK(f.data.nodes.back().source == "custom_ops::foo_forward");
+            CHECK(foo[0].single->shape() == aton::shape{2, 3});
+            auto const parts = f.run(p, "mylib::parts", {argument::of_sizes({1, 2})});
+            REQUIRE(parts.size() == 1);
+            REQUIRE(parts[0].is_list);
+            REQUIRE(parts[0].list.size() == 2);
+            CHECK(parts[0].list[1].shape() == aton::shape{2, 2});
+            auto const extremes = f.run(p, "mylib::extremes", {argument::of_number(-1)});
+            REQUIRE(extremes.size() == 2);
+            CHECK(extremes[1].single->shape() == aton::shape{2});
+            f.data.context.module = "inner";
+            f.data.context.expected = {{dtype::float32, {"rows", 3}}};
+            CHECK(f.run(p, "mylib::my_relu")[0].single->shape() == aton::shape{"rows", 3});
+        } // what it built stays when it is gone
+        CHECK(f.data.nodes.back().op == "Clip");
+        CHECK(to_string(f.data).size() > 100);
+    }
+}
+
+TEST_CASE("what a mapping throws arrives as an exception of ours") {
+    for (std::string const& compiler : compilers()) {
+        CAPTURE(compiler);
+        std::string const path = plugin_path("throwing_plugin" + compiler);
+        aton::plugin const p = aton::load_plugin(path);
+        fixture f;
+        CHECK(f.refusal(p, "fail::refuses") == "unsupported: fail::refuses (opset 20): this way");
+        CHECK(f.refusal(p, "fail::is_wrong") == "error: all wrong");
+        CHECK(f.refusal(p, "fail::throws") == "error: " + path + ": the mapping of fail::throws threw: one two");
+        CHECK(f.refusal(p, "fail::throws_a_number") ==
+              "error: " + path + ": the mapping of fail::throws_a_number threw: an exception of an unknown type");
+        CHECK(f.refusal(p, "fail::throws_a_long_text").size() > 100'000);
+        CHECK(f.refusal(p, "fail::has_no_memory") == "no memory");
+        f.data.context.node_name = "works_7";
+        f.data.context.module = "net.layer1";
+        f.data.context.source = "net.py:3 in forward";
+        CHECK(f.refusal(p, "fail::shows_its_context") ==
+              "unsupported: fail::shows_its_context|works_7|net.layer1|net.py:3 in forward|2|3");
+        CHECK(f.data.context.arguments().empty());
+        CHECK_NOTHROW(f.run(p, "fail::works"));
+        f.x.set_type({dtype::int32, {2, 3}});
+        CHECK(contains(f.refusal(p, "fail::is_illegal"), "illegal: fail::is_illegal: onnx::Sin (opset 20): input"));
+    }
+}
+
+TEST_CASE("tables of one name and one type in two plugins stay apart, and an unloaded plugin is gone") {
+    fixture f;
+    for (int round = 0; round != 2; ++round) {
+        aton::plugin const a = aton::load_plugin(plugin_path("namesake_abs"));
+        aton::plugin b = aton::load_plugin(plugin_path("namesake_neg"));
+        aton::plugin const moved = std::move(b);
+        f.run(a, "same::op");
+        CHECK(f.data.nodes.back().op == "Abs");
+        f.run(moved, "same::op");
+        CHECK(f.data.nodes.back().op == "Neg");
+        CHECK(contains(f.refusal(a, "same::op"), "called 2 times"));
+        CHECK(contains(f.refusal(moved, "same::op"), "called 2 times"));
+    }
+}
+
+TEST_CASE("a plugin of another version is refused before any of its rows is read") {
+    CHECK(fault_of(plugin_path("old_plugin")) == "built against Aton 0.0.9, this is Aton " +
+                                                     std::string(aton::version) +
+                                                     "; build it again with the headers of this version");
+    CHECK(contains(fault_of(plugin_path("hostile_4")), "built against Aton 99.1.2, this is Aton"));
+}
+
+TEST_CASE("what is no plugin is refused in a line") {
+    CHECK(fault_of("no/such/libfile.so") == "no such file");
+    CHECK(fault_of("") == "no such file");
+    CHECK(fault_of(ATON_TEST_PLUGINS) == "is a folder, not a plugin");
+    CHECK(fault_of("/dev/null") == "is no file that a plugin could be in");
+    std::filesystem::path const folder = std::filesystem::temp_directory_path() / "aton_plugin_test";
+    std::filesystem::create_directories(folder);
+    std::string const file = (folder / "libfile.so").string();
+    auto const holding = [&](std::string const& content) {
+        std::ofstream(file, std::ios::binary) << content;
+        return fault_of(file);
+    };
+    CHECK(contains(holding(""), "cannot be loaded as a shared library: "));
+    CHECK(contains(holding("just text\n"), "cannot be loaded as a shared library: "));
+    std::ifstream in(plugin_path("custom_plugin"), std::ios::binary);
+    std::string const whole((std::istreambuf_iterator<char>(in)), {});
+    REQUIRE(whole.size() > 1000);
+    CHECK(contains(holding(whole.substr(0, 200)), "cannot be loaded as a shared library: "));
+    std::filesystem::remove_all(folder);
+    CHECK(contains(fault_of(plugin_path("hostile_43")), "no plugin of Aton: it has no object 'aton_plugin'"));
+}
+
+TEST_CASE("a malformed description is refused, not followed") {
+    struct wrong {
+        int number;
+        std::string says;
+    };
+    wrong const all[] = {
+        {1, "malformed: it is not as ATON_PLUGIN makes it"},
+        {2, "malformed: it is not as"},
+        {3, "malformed: its version is no text"},
+        {5, "built with libother, ABI 7, this Aton with lib"},
+        {6, "its structures do not lie in memory as those of this Aton"},
+        {7, "malformed: it says that it has 1 rows"},
+        {8, "malformed: it says that it has 0 rows"},
+        {9, "malformed: it says that it has 18446744073709551615 rows"},
+        {10, "malformed: it says that it has 99999 rows"},
+        {11, "malformed: it has no function that runs a row"},
+        {12, "malformed: hostile::op: two rows of the table hold at opset 13"},
+        {20, "malformed: its name of row 1 is no text"},
+        {21, "malformed: its schema of row 1 is no text"},
+        {22, "malformed: its schema of row 1 is no text"},
+        {23, "malformed: its name of row 1 is no text"},
+        {24, "malformed: row 1 (hostile::op) has a schema that does not declare it"},
+        {25, "malformed: row 1 (hostile::another) has a schema that does not declare it"},
+        {26, "malformed: row 1 (hostile::op) names arguments that its schema does not have"},
+        {27, "malformed: row 1 (hostile::op) names arguments"},
+        {28, "malformed: row 1 (hostile::op) names arguments"},
+        {29, "malformed: row 1 (hostile::op) holds from opset 0 to 28"},
+        {30, "malformed: row 1 (hostile::op) holds from opset 13 to 1000"},
+        {31, "malformed: row 1 (hostile::op) holds from opset 13 to 12"},
+        {32, "malformed: row 1 (aten::relu) has another schema than torch's"},
+        {33, "malformed: its name of row 1 is no text"},
+        {40, "malformed: it is not as"},
+        {41, "malformed: it is not as"},
+        {42, "malformed: its version is no text"},
+        {44, "malformed: its version is no text"},
+    };
+    for (wrong const& each : all) {
+        CAPTURE(each.number);
+        std::string const said = fault_of(plugin_path("hostile_" + std::to_string(each.number)));
+        CHECK_MESSAGE(contains(said, each.says), said);
+    }
+    // The same file without a fault is a plugin.
+    fixture f;
+    aton::plugin const fine = aton::load_plugin(plugin_path("hostile_0"));
+    CHECK(f.refusal(fine, "hostile::op") == "unsupported: hostile::op (opset 20): has run");
+}
+
+namespace {
+
+constexpr auto relu = [](graph<13, 15> g, value x) { return g.op<"Abs">(x); };
+constexpr auto old_relu = [](graph<7, 12> g, value x) { return g.op<"Abs">(x); };
+constexpr auto mine = [](graph<14> g, value x) { return g.op<"Abs">(x); };
+constexpr auto hides = table(symbolic<"aten::relu(self)">(relu));
+constexpr auto overrides = table(override_<"aten::relu(self)">(relu));
+constexpr auto earlier = table(symbolic<"aten::relu(self)">(old_relu));
+constexpr auto first = table(symbolic<"my::op(Tensor x) -> Tensor">(relu));
+constexpr auto second = table(symbolic<"my::op(Tensor x) -> Tensor">(mine));
+constexpr auto first_overrides = table(override_<"my::op(Tensor x) -> Tensor">(relu));
+
+std::string table_fault(std::vector<table_view> const& tables) {
+    try {
+        aton::check_tables(tables);
+    } catch (aton::error const& e) {
+        return e.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("a row that stands before another one has to say so") {
+    CHECK(table_fault({}).empty());
+    CHECK(table_fault({hides}) ==
+          "the row aten::relu of table 1 hides the built-in one at opsets 13 to 15; where that is "
+          "meant, write override_<...> instead of symbolic<...>");
+    CHECK(table_fault({overrides}).empty());
+    CHECK(table_fault({earlier}).empty()); // the built-in row starts at 13
+    CHECK(contains(table_fault({first, overrides, second}),
+                   "the row my::op of table 1 hides the row of table 3 at opsets 14 to 15; where"));
+    CHECK(contains(table_fault({second, first_overrides}), "the row my::op of table 1 hides the row of table 2 at"));
+    CHECK(table_fault({first_overrides, second}).empty());
+    CHECK(contains(table_fault({first, first}), "of table 1 hides the row of table 2 at opsets 13 to 15"));
+}
+
+TEST_CASE("an export with a table that hides a built-in row is refused before anything is converted") {
+    aton::export_options options;
+    aton::program::program const empty; // refused too, but later
+    auto const fault = [&](auto const& work) {
+        try {
+            (void)work(empty, options);
+        } catch (aton::error const& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    options.tables = {hides};
+    CHECK(contains(fault(aton::convert_program), "hides the built-in one"));
+    CHECK(contains(fault(aton::find_unconvertible), "hides the built-in one"));
+    options.tables = {overrides};
+    CHECK(contains(fault(aton::convert_program), "the program returns nothing"));
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""tools/amalgamate on small trees: what it writes, what it refuses, and that --check finds what is stale."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "amalgamate"
+START = "// SPDX-License-Identifier: MIT\n// What it is for.\n#pragma once\n\n"
+TREE = {
+    "core/a.hpp": START + "#include <vector>\n#include <string>\n\nstruct a {};\n",
+    "core/list.inc": "// SPDX-License-Identifier: MIT\nENTRY(one)\nENTRY(two)\n",
+    "dsl/b.hpp": START + "#include <boost/hana/tuple.hpp>\n#include <string>\n\n#include <aton/core/a.hpp>\n\n"
+                 "#if defined(__clang__)\n#include <cstdlib>\n#endif\n"
+                 "#define ENTRY(x) int x##_1;\n#include <aton/core/list.inc>\n#undef ENTRY\n"
+                 "#define ENTRY(x) int x##_2;\n#include <aton/core/list.inc>\n#undef ENTRY\n",
+    "aton.hpp": START + "#include <aton/core/a.hpp>\n#include <aton/dsl/b.hpp>\n\nstruct whole : a {};\n",
+    "dsl/extra.hpp": START + "#include <cstdio>\n\n#include <aton/core/a.hpp>\n\nstruct extra : a {};\n",
+    "mappings/m.hpp": START + "#include <aton/dsl/extra.hpp>\n#include <aton/aton.hpp>\n\nstruct m : extra {};\n",
+    "mappings.hpp": START + "#include <aton/mappings/m.hpp>\n\nstruct n : m {};\n",
+    "plugin.hpp": START + "#include <aton/dsl/extra.hpp>\n\nstruct p : extra {};\n",
+    "model_io/io.hpp": START + "#include <aton/dsl/b.hpp>\n\nstruct io : a {};\n",
+}
+failures = []
+
+
+def expect(condition, sentence):
+    if not condition:
+        failures.append(sentence)
+
+
+def amalgamate(root, *arguments):
+    return subprocess.run([sys.executable, TOOL, "--root", root, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+
+
+def planted(folder, files):
+    root = pathlib.Path(folder)
+    (root / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(aton VERSION 7.8.9 LANGUAGES CXX)\n")
+    for name, text in files.items():
+        path = root / "include" / "aton" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def written():
+    with tempfile.TemporaryDirectory() as folder:
+        root = planted(folder, TREE)
+        result = amalgamate(root)
+        expect(result.returncode == 0, f"refused: {result.stdout}")
+        single = root / "single_include" / "aton"
+        texts = {path.name: path.read_text() for path in single.iterdir()}
+        expect(sorted(texts) == ["aton.hpp", "mappings.hpp", "plugin.hpp"], f"written: {sorted(texts)}")
+        base, mappings = texts["aton.hpp"], texts["mappings.hpp"]
+
+        expect(base.startswith("// SPDX-License-Identifier: MIT\n// Aton 7.8.9: "), f"the top is {base[:80]}")
+        expect("tools/amalgamate from include/; do not edit" in base, "the file does not say that it is generated")
+        expect(base.count("SPDX") == 1 and "#pragma once" not in base, "lines of the parts are left")
+        expect(base.count("struct a {}") == 1, "a header is written other than once")
+        expect("#include <aton/" not in base, "a header of ours is left to include")
+        expect(base.count("ENTRY(two)") == 2, "a list that is read twice is not there twice")
+        expect(base.index("#include <string>") < base.index("#include <vector>") < base.index("#include <boost/hana/tuple.hpp>")
+               < base.index("struct a"), "the includes are not sorted at the top")
+        expect(base.count("#include <string>") == 1, "an include is there twice")
+        expect("#if defined(__clang__)\n#include <cstdlib>\n#endif" in base, "an include under a condition has moved")
+        expect(mappings.index("#include <aton/aton.hpp>") < mappings.index("struct extra"), "the base does not come first")
+        expect("struct a {}" not in mappings, "what the base has is written again")
+        expect("#include <aton/aton.hpp>" in texts["plugin.hpp"], "a file that does not name the base does not include it")
+
+        # All together, in either order, twice, from two units, and through the names in include/.
+        forward = root / "forward"
+        amalgamate(root, "--forward", forward)
+        (root / "include").rename(root / "gone")
+        io = forward / "aton" / "model_io" / "io.hpp"
+        io.write_text(io.read_text().replace("/include/aton/", "/gone/aton/"))
+        names = ["aton/plugin.hpp", "aton/mappings.hpp", "aton/aton.hpp", "aton/mappings/m.hpp", "aton/model_io/io.hpp"]
+        for order in (names, names[::-1]):
+            source = "".join(f"#include <{name}>\n" for name in order * 2) + "int main() { return sizeof(n) + sizeof(p) + two_1 > 99; }\n"
+            result = subprocess.run(["g++", "-std=c++20", "-Wall", "-Werror", f"-I{root / 'single_include'}", f"-I{forward}",
+                                     "-fsyntax-only", "-x", "c++", "-"], input=source, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+            expect(result.returncode == 0, f"{order} do not compile together:\n{result.stdout}")
+
+
+def checked():
+    with tempfile.TemporaryDirectory() as folder:
+        root = planted(folder, TREE)
+        result = amalgamate(root, "--check")
+        expect(result.returncode == 1 and "is missing" in result.stdout, f"missing files: {result.stdout}")
+        amalgamate(root)
+        before = (root / "single_include/aton/aton.hpp").stat().st_mtime_ns
+        result = amalgamate(root, "--check")
+        expect(result.returncode == 0 and not result.stdout, f"current files: {result.stdout}")
+        amalgamate(root)
+        expect((root / "single_include/aton/aton.hpp").stat().st_mtime_ns == before, "a current file is written again")
+        path = root / "include/aton/mappings/m.hpp"
+        path.write_text(path.read_text().replace("struct m", "struct m_new"))
+        result = amalgamate(root, "--check")
+        expect(result.returncode == 1 and "mappings.hpp:" in result.stdout and "struct m_new" in result.stdout and
+               "Remedy: tools/amalgamate" in result.stdout, f"a changed header: {result.stdout}")
+        expect("struct m_new" not in (root / "single_include/aton/mappings.hpp").read_text(), "--check has written")
+        path = root / "include/aton/plugin.hpp"
+        path.unlink()
+        result = amalgamate(root, "--check")
+        expect(result.returncode == 1 and "plugin.hpp: has no header in include/" in result.stdout, f"a file too many: {result.stdout}")
+        result = amalgamate(root)
+        expect(result.returncode == 0 and "plugin" not in result.stdout, f"a root that is not there: {result.stdout}")
+        expect(not (root / "single_include/aton/plugin.hpp").exists(), "a file without a header has stayed")
+
+
+def refused():
+    cases = {
+        "under a condition": {"aton.hpp": START + "#ifdef X\n#include <aton/core/a.hpp>\n#endif\n"},
+        "write <aton/...>": {"aton.hpp": START + '#include "core/a.hpp"\n'},
+        "without having #pragma once": {"core/list.inc": "#include <aton/core/a.hpp>\n"},
+        "include cycle": {"core/a.hpp": START + "#include <aton/dsl/b.hpp>\n"},
+        "core/nothing.hpp": {"core/a.hpp": START + "#include <aton/core/nothing.hpp>\n"},
+    }
+    for sentence, files in cases.items():
+        with tempfile.TemporaryDirectory() as folder:
+            result = amalgamate(planted(folder, TREE | files))
+            expect(result.returncode == 1 and sentence in result.stdout and "Traceback" not in result.stdout,
+                   f"planted '{sentence}': {result.stdout}")
+
+
+written()
+checked()
+refused()
+print("\n".join(failures) or "amalgamate: all as it should be")
+sys.exit(1 if failures else 0)
