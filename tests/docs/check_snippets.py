@@ -1,110 +1,169 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles the C++ of the documentation: a block that is shown as right must compile, one that is shown as wrong must be refused as told.
+"""Compiles the C++ of the documentation: a block that is shown as right must compile, one that is shown as wrong must be refused as told,
+and a program must print what stands below it.
 
 What a fenced block says after its ```:
     cpp                declarations, or a whole program; blocks of one document do not see each other
     cpp body           statements inside `void f(graph<13> g, value x, value y, optional_value o, std::span<value const> list, sym_int n)`;
                        `cpp body graph<11, 12>` gives g another range
     cpp wrong          declarations that the compiler must refuse; `cpp wrong body` statements. The ```text block that follows says what must
-                       be in the errors: each of its lines that starts with a letter is looked for; one that starts with "..." says it in other
-                       words, where compilers differ
-    cpp excerpt        part of something; not compiled
+                       be in the errors: each of its lines is looked for; one that starts with "..." says it in other words, where compilers
+                       differ
+    cpp file=NAME      check_outputs.py gives the block to the sessions of the document as a file, too
 All blocks of a document are one translation unit, each in a namespace of its own unless it opens namespace aton; all wrong ones another.
+The comments `output-of: above` and `error-of: ...` are explained in documents.py.
 
     check_snippets.py [--compiler "g++ -std=c++20"] [--include include] [FILE.md ...]
 """
 import argparse
+import concurrent.futures
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import documents
+from documents import ROOT
+
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
 from run import plain  # noqa: E402: joins the pieces in which Clang prints a sentence
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-Wno-unused"]
 PARAMETERS = "[[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o, " \
              "[[maybe_unused]] std::span<value const> list, [[maybe_unused]] sym_int n"
-FENCE = re.compile(r"^```(.*)$")
 INCLUDE = re.compile(r"^\s*#\s*include\b")
 USING = "using namespace aton::dsl;"
+KNOWN_WORDS = re.compile(r"cpp( wrong)?( body( graph<[^>]*>)?)?( file=[\w.]+)?$")
 
 
-def read_blocks(path):
-    """Every fenced block: what stands after the fence, its first line number, its lines."""
-    blocks, current = [], None
-    for number, line in enumerate(path.read_text().split("\n"), 1):
-        fence = FENCE.match(line)
-        if fence and current is None:
-            current = (fence.group(1).strip(), number + 1, [])
-        elif fence:
-            blocks.append(current)
-            current = None
-        elif current is not None:
-            current[2].append(line)
-    if current is not None:
-        raise ValueError(f"{path}: the block of line {current[1]} has no end")
-    return blocks
-
-
-def unit_of(path, blocks):
-    """One translation unit of many blocks; compilers name the document's lines."""
+def unit_of(blocks):
+    """One translation unit of many blocks; compilers name the documents' lines."""
     includes, code = ["#include <aton/aton.hpp>"], []
-    for info, first, lines in blocks:
-        includes += [line for line in lines if INCLUDE.match(line) and line not in includes]
-        library = any(line.startswith("namespace aton") for line in lines)  # stands where it says
-        code += [] if library else [f"namespace block_{first} {{", USING]
-        body = re.search(r"\bbody\b *(.*)", info)
+    for block in blocks:
+        includes += [line for line in block.lines if INCLUDE.match(line) and line not in includes]
+        library = any(line.startswith("namespace aton") for line in block.lines)  # stands where it says
+        code += [] if library else [f"namespace block_{block.first} {{", USING]
+        body = re.search(r"\bbody\b *(graph<[^>]*>)?", block.info)
         if body:
             code.append(f"inline void f([[maybe_unused]] {body.group(1) or 'graph<13>'} g, {PARAMETERS}) {{")
-        code.append(f'#line {first} "{path.name}"')
-        code += ["" if INCLUDE.match(line) else line for line in lines]
+        code.append(f'#line {block.first} "{block.document.name}"')
+        code += ["" if INCLUDE.match(line) else line for line in block.lines]
         code += ["}" if body else "", "" if library else "}"]
     return "\n".join(includes + code) + "\n"
 
 
-def compile_text(arguments, text):
-    command = arguments.compiler.split() + ["-fsyntax-only", "-x", "c++", "-I", arguments.include, *WARNINGS, "-"]
+def compile_text(arguments, text, *, folder=None, name="mapping.cpp", output=None):
+    """Exit code and errors of a translation unit; checked only, unless it has an output file."""
+    command = [*arguments.compiler.split(), *(["-o", output] if output else ["-fsyntax-only"]), "-I", arguments.include, *WARNINGS]
     if "clang" in arguments.compiler:
-        command.insert(-1, "-ferror-limit=0")
-    run = subprocess.run(command, input=text, capture_output=True, text=True, timeout=900)
-    return run.returncode, run.stderr
+        command.append("-ferror-limit=0")
+    if folder:
+        pathlib.Path(folder, name).write_text(text, encoding="utf-8")
+        run = subprocess.run([*command, name], cwd=folder, capture_output=True, text=True, timeout=900)
+    else:
+        run = subprocess.run([*command, "-x", "c++", "-"], input=text, capture_output=True, text=True, timeout=900)
+    return run.returncode, re.sub("[‘’]|\\\\'", "'", run.stderr)
 
 
-def expected_sentences(blocks, index):
-    info, first, lines = blocks[index + 1] if index + 1 < len(blocks) else ("", 0, [])
-    return lines if info == "text" else []
+def code_above(block):
+    """The last C++ block before this one."""
+    above = block.previous
+    while above is not None and above.language != "cpp":
+        above = above.previous
+    return above.lines if above else []
 
 
-def check(arguments, path):
+def check_right(arguments, blocks):
+    code, output = compile_text(arguments, unit_of(blocks)) if blocks else (0, "")
+    return ["does not compile silently:\n" + output[:4000]] if code != 0 or output.strip() else []
+
+
+def check_wrong(arguments, blocks):
+    """`blocks` are all of the document's; the wrong ones among them must be refused, each by its own errors."""
+    wrong = [(b, after) for b, after in zip(blocks, [*blocks[1:], None]) if b.kind() == "cpp" and "wrong" in b.words]
+    if not wrong:
+        return []
     problems = []
-    blocks = read_blocks(path)
-    kind = [info.split()[1:] for info, _, _ in blocks]
-    cpp = [info.split()[:1] == ["cpp"] and "excerpt" not in k for (info, _, _), k in zip(blocks, kind)]
-    right = [b for b, k, c in zip(blocks, kind, cpp) if c and "wrong" not in k]
-    wrong = [i for i, (k, c) in enumerate(zip(kind, cpp)) if c and "wrong" in k]
-    if right:
-        code, output = compile_text(arguments, unit_of(path, right))
-        if code != 0 or output.strip():
-            problems.append("does not compile silently:\n" + output[:4000])
-    if wrong:
-        code, output = compile_text(arguments, unit_of(path, [blocks[i] for i in wrong]))
-        said = plain(output)
-        for i in wrong:
-            _, first, lines = blocks[i]
-            sentences = expected_sentences(blocks, i)
-            named = any(first <= int(n) < first + len(lines) for n in re.findall(re.escape(path.name) + r":(\d+)", output))
-            if not sentences:
-                problems.append(f"line {first}: no text block after the wrong program says what is expected")
-            if code == 0 or not named:
-                problems.append(f"line {first}: the wrong program compiles")
-            problems += [f"line {first}: no error says: {s}" for s in sentences if s[:1].isalpha() and s not in said]
-        if problems and arguments.verbose:
-            problems.append(said)
-    return len(right), len(wrong), problems
+    code, output = compile_text(arguments, unit_of([b for b, _ in wrong]))
+    said = plain(output).replace('\\"', '"')
+    for block, after in wrong:
+        lines = re.findall(re.escape(block.document.name) + r":(\d+)", output)
+        if code == 0 or not any(block.first <= int(n) < block.first + len(block.lines) for n in lines):
+            problems.append(f"line {block.first}: the wrong program compiles")
+        if after is None or after.kind() not in ("sentences", "error"):
+            problems.append(f"line {block.first}: no text block after the wrong program says what is expected")
+        elif after.kind() == "sentences":
+            problems += [f"line {block.first}: no error says: {s}" for s in after.lines if not s.startswith("...") and s not in said]
+    return problems + ([said] if problems and arguments.verbose else [])
+
+
+def this_compiler(arguments, wanted):
+    """Whether the check runs with the compiler that a marker names: GCC in C++20 where it names none."""
+    standard = re.compile(r"-std=[\w+]+")
+    used, asked = (standard.search(text) for text in (arguments.compiler, wanted))
+    return ("clang" in arguments.compiler) == ("clang" in wanted) and \
+        (used.group() if used else "") == (asked.group() if asked else "-std=c++20")
+
+
+def check_error(arguments, block):
+    """The block quotes the compiler: what stands between `...` must be in its output in this order, however lines are broken."""
+    where, _, compiler = block.marker[1].partition(" ")
+    if where not in ("above", "here"):
+        return [f"line {block.first}: error-of: above or here, not '{where}'"]
+    if not this_compiler(arguments, compiler):
+        return []
+    lines = (code_above(block) if where == "above" else []) + block.code_in_comment
+    with tempfile.TemporaryDirectory() as folder:
+        code, output = compile_text(arguments, "\n".join(lines) + "\n", folder=folder)
+    if code == 0:
+        return [f"line {block.first}: the wrong program compiles"]
+    said = [" ".join(text.split()) for text in (output, plain(output))]
+    problems = []
+    for quote in [" ".join(block.lines)] if where == "above" else block.lines:
+        parts = [re.escape(part.strip()) for part in " ".join(quote.split()).split("...")]
+        if not any(re.search(".*".join(parts), text) for text in said):
+            problems.append(f"line {block.first}: the compiler does not say: {quote.strip()}")
+    return problems + ([output] if problems and arguments.verbose else [])
+
+
+def check_programs(arguments, blocks):
+    """The programs of all documents in one binary, which runs the one whose number it is given."""
+    if not blocks:
+        return {}
+    includes, code, calls = [], [], []
+    for index, block in enumerate(blocks):
+        lines = code_above(block) + block.code_in_comment
+        includes += [line for line in lines if INCLUDE.match(line) and line not in includes]
+        code += [f"namespace program_{index} {{", f'#line {block.first} "{block.document.name}"']
+        code += ["" if INCLUDE.match(line) else line for line in lines] + ["}"]
+        calls.append(f"    if (argv[1][0] == '0' + {index}) return program_{index}::main();")
+    code += ["int main(int, char** argv) {", *calls, "    return 1;", "}"]
+    problems = {}
+    with tempfile.TemporaryDirectory() as folder:
+        status, output = compile_text(arguments, "\n".join(includes + code) + "\n", folder=folder, name="programs.cpp", output="programs")
+        for index, block in enumerate(blocks):
+            if status != 0:
+                problems.setdefault(block.document, []).append("a program whose output is shown does not compile:\n" + output[:4000])
+                continue
+            run = subprocess.run([pathlib.Path(folder, "programs"), chr(ord("0") + index)], capture_output=True, text=True, timeout=60)
+            differs = documents.difference(block.lines, (run.stdout + run.stderr).split("\n"))
+            if differs or run.returncode != 0:
+                problems.setdefault(block.document, []).append(f"line {block.first} (exit status {run.returncode}): {differs}")
+    return problems
+
+
+def check(arguments, path, blocks):
+    start = time.monotonic()
+    cpp = [b for b in blocks if b.kind() == "cpp"]
+    right = [b for b in cpp if "wrong" not in b.words]
+    problems = [f"line {b.first}: nobody knows what `{b.info}` means" for b in cpp if not KNOWN_WORDS.match(b.info)]
+    problems += check_right(arguments, right) + check_wrong(arguments, blocks)
+    for block in blocks:
+        problems += check_error(arguments, block) if block.kind() == "error" else []
+    return path, len(right), len(cpp) - len(right), problems, time.monotonic() - start
 
 
 def main():
@@ -112,23 +171,31 @@ def main():
     parser.add_argument("--compiler", default="g++ -std=c++20")
     parser.add_argument("--include", default=str(ROOT / "include"))
     parser.add_argument("--verbose", action="store_true", help="show the compiler's output about wrong blocks")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
 
+    files = arguments.files or documents.documents()
+    blocks = {path: documents.read_blocks(path) for path in files}
+    programs = [b for each in blocks.values() for b in each if b.kind() == "program"]
     failed = right = wrong = 0
-    for path in arguments.files or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        start = time.monotonic()
-        good, bad, problems = check(arguments, path)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        printed = pool.submit(check_programs, arguments, programs)
+        longest_first = sorted(blocks, key=lambda path: -path.stat().st_size)
+        results = list(pool.map(lambda path: check(arguments, path, blocks[path]), longest_first))
+    for path, good, bad, problems, seconds in results:
+        problems += printed.result().get(path, [])
         right += good
         wrong += bad
         failed += bool(problems)
         for problem in problems:
             print(f"{path.name}: {problem}")
         if good + bad:
-            print(f"{path.name}: {good} blocks, {bad} wrong ones, {time.monotonic() - start:.1f} s")
-    if right == 0:
+            print(f"{path.name}: {good} blocks, {bad} wrong ones, {seconds:.1f} s")
+    if right + wrong == 0:
         sys.exit("docs: no blocks found")
-    print(f"{right} blocks compile, {wrong} are refused as told, {failed} documents failed ({arguments.compiler})")
+    print(f"{right} blocks compile, {wrong} are refused as told, {len(programs)} programs print what is shown, "
+          f"{failed} documents failed ({arguments.compiler})")
     sys.exit(1 if failed else 0)
 
 

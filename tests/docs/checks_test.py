@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""Plants mistakes in documents and demands that each check finds them.
+
+usage: checks_test.py ATON
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_links
+import check_outputs
+import check_rules
+import documents
+
+sys.path.insert(0, str(documents.ROOT / "tools"))
+import mkdocs_hooks  # noqa: E402
+
+ATON = Path(sys.argv[1]).resolve()
+HERE = Path(__file__).resolve().parent
+
+SNIPPETS = """
+```cpp
+inline int broken() { return nothing; }
+```
+
+```cpp elsewhere
+```
+
+```cpp wrong body
+g.op<"Elu">(x);
+```
+
+```text
+onnx::Elu (opset 6): something
+```
+
+```cpp wrong
+inline value total(graph<11> g, value x) { return g.op<"Reluu">(x); }
+```
+
+```text
+onnx::Reluu (opset 11): no such operator; did you mean Selu?
+```
+
+```cpp wrong body
+g.op<"Gelu">(x);
+```
+
+<!-- error-of: here
+#include <aton/aton.hpp>
+inline aton::dsl::value f(aton::dsl::graph<13> g, aton::dsl::value x) { return g.op<"Gelu">(x); }
+-->
+```text
+error: ... first appears in ... 21
+error: ... first appears in ... 20
+```
+
+```cpp wrong body
+g.op<"Geluu">(x);
+```
+"""
+
+PROGRAM = """
+```cpp
+#include <cstdio>
+int main() { std::puts("one\\ntwo 1.5 ms"); return 0; }
+```
+
+<!-- output-of: above -->
+```text
+one
+two 7 ms
+three
+```
+"""
+
+OUTPUTS = """
+```
+nobody knows what this is
+```
+
+<!-- not checked: -->
+```text
+no reason
+```
+
+<!-- session: -->
+```console
+$ echo one; echo two
+one
+three
+```
+
+<!-- session: examples/none.pt2 -->
+```console
+$ true
+```
+
+<!-- run: echo one -->
+```text
+one
+two
+```
+
+<!-- output-of: no_example -->
+```text
+graph
+```
+
+```sh
+aton export model.pt2 --opsett 17
+aton exprt model.pt2
+bash tools/none.sh
+bash tools/test.sh --everything
+cmake --preset none && cmake --build --preset release --target nobody
+ctest --preset release -R no_such_test
+cmake -B build -DATON_NONE=1
+frobnicate
+```
+
+<!-- excerpt-of: examples/elu.cpp -->
+```cpp
+value y = g.op<"Elu">(self, attr::alpha_f(alpha));
+...
+graph_data eluu() {
+```
+
+```cmake
+target_link_libraries(a PRIVATE aton::none)
+aton_nothing(a
+```
+
+```python
+def f(:
+```
+
+```json
+{"a": 1,}
+```
+
+    indented code
+"""
+
+
+def run(script, text, *options):
+    """Exit status and output of a check over one document."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "planted.md")
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, HERE / script, *options, path], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Checks(unittest.TestCase):
+    def finds(self, text, *sentences):
+        for sentence in sentences:
+            self.assertIn(sentence, text)
+
+    def test_snippets(self):
+        status, said = run("check_snippets.py", SNIPPETS)
+        self.assertEqual(status, 1, said)
+        self.finds(
+            said,
+            "does not compile silently", "nobody knows what `cpp elsewhere` means", "the wrong program compiles",
+            "no error says: onnx::Elu (opset 6): something", "did you mean Selu?", "no text block after the wrong program",
+            "the compiler does not say: error: ... first appears in ... 21")
+        self.assertNotIn("does not say: error: ... first appears in ... 20", said)
+
+    def test_programs(self):
+        status, said = run("check_snippets.py", PROGRAM)
+        self.assertEqual(status, 1, said)
+        self.finds(said, "nothing printed says:\n    three")
+        status, said = run("check_snippets.py", PROGRAM.replace("three\n", ""))
+        self.assertEqual(status, 0, said)
+
+    def test_outputs(self):
+        status, said = run("check_outputs.py", OUTPUTS, "--aton", ATON, "--examples", ATON.parent)
+        self.assertEqual(status, 1, said)
+        self.finds(
+            said,
+            "planted.md:3: nobody checks this block", "planted.md:8: nobody checks this block", "but printed is:\n    two",
+            "no such file: examples/none.pt2", "nothing printed says:\n    two", "no example no_example",
+            "aton export has no option --opsett", "aton has no command exprt", "no such file: tools/none.sh",
+            "tools/test.sh has no option --everything", "no preset none", "no target nobody", "no test no_such_test",
+            "no option ATON_NONE", "not in the file, or not in this order:\n    graph_data eluu() {", "nobody knows the program frobnicate", "no target aton::none", "no function aton_nothing",
+            "brackets do not close", "not python", "not json", "indented code; put it between ```")
+
+    def test_differences(self):
+        same = [
+            (["a", "..."], ["a", "b", "c"]), (["...", "c"], ["a", "b", "c"]), (["a ... c"], ["a b c", ""]),
+            (["x: 12 nodes, 1.52 ms"], ["x: 12 nodes, 0.3 s"]), ([], [""])]
+        other = [(["a"], ["a", "b"]), (["a", "b"], ["a"]), (["12 nodes"], ["13 nodes"]), (["...", "d"], ["a"]), (["a."], ["ab"])]
+        for quoted, printed in same:
+            self.assertEqual(documents.difference(quoted, printed), "", quoted)
+        for quoted, printed in other:
+            self.assertNotEqual(documents.difference(quoted, printed), "", quoted)
+
+    def test_excerpts(self):
+        text = "a\n    b {\n        c\n    }\nd\n"
+        for quoted in (["a"], ["b {", "    c", "}"], ["a", "...", "d"], ["    c", "// ...", "d"]):
+            self.assertEqual(documents.is_excerpt(quoted, text), "", quoted)
+        for quoted in (["e"], ["a", "d"], ["d", "...", "a"], ["b {", "c"]):
+            self.assertNotEqual(documents.is_excerpt(quoted, text), "", quoted)
+
+    def test_shell_that_is_right(self):
+        shell = check_outputs.Shell(ATON)
+        right = [
+            "bash tools/test.sh --full   # everything", "aton export model.pt2 -o a.onnx --opset 17 [--weights embed|external]",
+            "cmake --preset release && cmake --build --preset release --target regenerate_onnx", "ctest --preset release -R docs_",
+            "ATON_WITH_TORCH=1 tools/setup.sh", "cat > a.cpp <<'EOF'", "frobnicate", "EOF", "g++ -I include \\", "  a.cpp"]
+        self.assertEqual(shell.check(right), [])
+        self.assertEqual([offset for offset, _ in shell.check(["cd a", "frobnicate \\", "  b", "frobnicate"])], [1, 3])
+
+    def test_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            (root / "docs").mkdir()
+            (root / "tools").mkdir()
+            (root / "tools" / "there.py").touch()
+            (root / "mkdocs.yml").write_text("docs_dir: docs\nnav:\n  - A: a.md\n  - Gone: gone.md\n", encoding="utf-8")
+            (root / "docs" / "a.md").write_text(
+                "# One `two`: three\n[ok](#one-two-three) [ok](b.md) [ok](../tools/there.py) `tools/there.py` `[no](link.md)` [ok](https://a.b/c)\n"
+                "[bad](#four)\n[bad](c.md)\n[bad](../../outside)\n`tools/none.py` `other/none.py`\n<!-- [no](link.md) -->\n",
+                encoding="utf-8")
+            (root / "docs" / "b.md").touch()
+            self.assertEqual(check_links.problems_of(root), [
+                "mkdocs.yml: no such page: docs/gone.md", "mkdocs.yml: docs/b.md is not in the navigation", "a.md:3: no such heading: #four",
+                "a.md:4: no such file: c.md", "a.md:5: no such file: ../../outside", "a.md:6: no such path: tools/none.py"])
+
+    def test_pages_of_the_site(self):
+        page = "[elu](../examples/elu.cpp) [`tools/a.py`](../tools/a.py) [here](b.md#c)\n```cpp wrong body graph<11>\ncode\n```\n```sh\n```\n```\n```\n"
+        self.assertEqual(
+            mkdocs_hooks.on_page_markdown(page),
+            'elu (`examples/elu.cpp`) `tools/a.py` [here](b.md#c)\n```cpp title="does not compile"\ncode\n```\n```bash\n```\n```\n```\n')
+
+    def test_rules(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in {
+                "include/aton/dsl/a.hpp": "enum class a_rule : int { none, covered, // a comment\n  by_comment, forgotten };\n"
+                                          'static_assert(f(1) == 2, "said"\n  " in two"); static_assert(std::is_empty_v<T>, "not \\"said\\"");',
+                "include/aton/exporter/b.hpp": "enum class other_rule { elsewhere };",
+                "tests/compile_fail/cases/c.cpp": "// rule: of_a_case\n",
+                "docs/errors.md": "### covered\n\nsaid in two\n\n```cpp wrong body\n```\n\n```cpp\n```\n\n<!-- rule: by_comment, another -->\n"
+                                  "### only_right\n\n```cpp\n```\n"}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            self.assertEqual(check_rules.missing(root), ([
+                "a.hpp: a_rule::forgotten has no section", 'a.hpp: nothing quotes the static_assert: not "said"',
+                "c.cpp: rule of_a_case has no section", "section only_right does not show the mistake first and what is right last"], 4))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The documents of the repository and their fenced blocks, each with the comment that says how it is checked.
+
+A block is checked by its language, or by the HTML comment that stands right before it:
+    cpp ...                               compiled by check_snippets.py, which says what may follow the word
+    text, after `cpp wrong`               what the compiler says about it
+    <!-- output-of: above -->             what the program of the last C++ block prints; C++ after the first line of the comment completes it
+    <!-- error-of: above -->              what the compiler prints about it, as far as the block quotes it; `here` instead of `above`: about the
+                                          C++ in the comment alone; `above clang++ -std=c++26`: with that compiler, where the check runs with it
+    <!-- output-of: NAME -->              what examples/NAME.cpp prints
+    <!-- excerpt-of: FILE -->             lines of a file of the repository, in any language; a line `...` or `// ...` leaves some out
+    <!-- run: COMMAND -->                 what the command prints
+    <!-- session: FILE ... -->, console   `$ COMMAND` lines with what they print, in a folder that has copies of these files
+    sh, bash                              every program, file, option, preset and target in it exists
+    cmake, python, json, toml, ini        it parses; for cmake, the targets and functions of Aton in it exist
+    <!-- not checked: REASON -->          nothing
+Where output is compared, `...` in a line stands for anything, a line `...` for any lines, and durations are not compared.
+"""
+
+import dataclasses
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Written by programs; a test compares each with what its program writes.
+GENERATED = ("oracle.md", "models.md", "operators.md")
+FENCE = re.compile(r"^```(.*)$")
+DATA = ("python", "json", "toml", "ini")
+
+
+@dataclasses.dataclass
+class Block:
+    document: pathlib.Path
+    info: str  # after the fence
+    first: int  # the line of its first line
+    lines: list
+    comment: str  # before the fence, without <!-- and -->
+    previous: "Block | None"
+
+    @property
+    def words(self):
+        return self.info.split()
+
+    @property
+    def language(self):
+        return self.words[0] if self.words else "text"
+
+    @property
+    def marker(self):
+        """The word before the colon of the comment's first line, and what follows it on that line."""
+        word, colon, rest = self.comment.split("\n")[0].partition(":")
+        return (word.strip(), rest.strip()) if colon else ("", "")
+
+    @property
+    def code_in_comment(self):
+        return self.comment.split("\n")[1:]
+
+    def place(self):
+        return f"{self.document.name}:{self.first}"
+
+    def kind(self):
+        """Who checks the block. '' where nobody would: that is an error of the document."""
+        word, rest = self.marker
+        if word == "not checked":
+            return "nobody" if rest else ""
+        if word == "excerpt-of":
+            return "excerpt"
+        if self.language == "cpp":
+            return "cpp"
+        if self.language == "console":
+            return "session" if word == "session" else ""
+        if self.language in ("sh", "bash"):
+            return "shell"
+        if self.language == "cmake" or self.language in DATA:
+            return self.language
+        if self.language != "text":
+            return ""
+        if word == "output-of":
+            return "program" if rest == "above" else "example"
+        if word == "error-of":
+            return "error"
+        if word == "run":
+            return "run"
+        before = self.previous
+        return "sentences" if before and before.kind() == "cpp" and "wrong" in before.words and not word else ""
+
+
+def documents():
+    """README.md and what lies in docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def read_blocks(path):
+    """Every fenced block of a document, in order."""
+    blocks, current, comment, open_comment = [], None, [], False
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        fence = FENCE.match(line)
+        if current is not None:
+            if fence:
+                blocks.append(current)
+                current, comment = None, []
+            else:
+                current.lines.append(line)
+        elif fence and not open_comment:
+            text = "\n".join(comment).strip().removeprefix("<!--").removesuffix("-->").strip()
+            current = Block(path, fence.group(1).strip(), number + 1, [], text, blocks[-1] if blocks else None)
+        elif open_comment or line.startswith("<!--"):
+            comment = comment + [line] if open_comment else [line]
+            open_comment = "-->" not in line
+        elif line.strip():
+            comment = []
+    if current is not None:
+        raise ValueError(f"{path}: the block of line {current.first} has no end")
+    return blocks
+
+
+def prose(path):
+    """The lines outside of blocks and comments, as (number, line)."""
+    inside, comment = False, False
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if not comment and FENCE.match(line):
+            inside = not inside
+        elif not inside and (comment or line.startswith("<!--")):
+            comment = "-->" not in line
+        elif not inside:
+            yield number, line
+
+
+def hidden_blocks(path):
+    """Code that no check would see: fences that do not start their line, indented code, <pre>."""
+    found, in_list, blank = [], False, True
+    for number, line in prose(path):
+        if re.match(r"\s*(~~~|<pre\b)|\s+```", line):
+            found.append(f"{path.name}:{number}: code must stand between ``` at the start of a line")
+        if re.match(r"( {4}|\t)\s*\S", line) and blank and not in_list:
+            found.append(f"{path.name}:{number}: indented code; put it between ```")
+        if line.strip():
+            in_list = bool(re.match(r"\s*([-*+]|\d+\.)\s", line)) or (in_list and line.startswith(" "))
+        blank = not line.strip()
+    return found
+
+
+def is_excerpt(quoted, text):
+    """'' where the lines stand in the text in this order, without gaps but at `...`; otherwise the first that does not."""
+    there = [line.rstrip() for line in text.split("\n")]
+    at, piece = 0, []
+    for line in [*quoted, "..."]:
+        if line.strip() not in ("...", "// ...", "# ..."):
+            piece.append(line.rstrip())
+            continue
+        margin = min((len(p) - len(p.lstrip()) for p in piece if p), default=0)
+        for start in range(at, len(there) - len(piece) + 1):
+            found = there[start:start + len(piece)]
+            shift = min((len(f) - len(f.lstrip()) for f in found if f), default=0)
+            if [p[margin:] for p in piece] == [f[shift:] for f in found]:
+                at = start + len(piece)
+                break
+        else:
+            return f"not in the file, or not in this order:\n    {piece[0] if piece else ''}"
+        piece = []
+    return ""
+
+
+DURATION = re.compile(r"\d+(\\\.\d+)?(\\?\ )m?s\b")
+
+
+def line_pattern(line):
+    """The regular expression of a quoted line."""
+    escaped = re.escape(line.rstrip()).replace(r"\.\.\.", ".*")
+    return DURATION.sub(r"[0-9.]+ m?s", escaped)
+
+
+def difference(quoted, printed):
+    """'' where the quoted lines are the printed ones; otherwise the first line that differs."""
+    wanted, got = [list(lines) for lines in (quoted, printed)]
+    while got and not got[-1].strip():
+        got.pop()
+    while wanted and not wanted[-1].strip():
+        wanted.pop()
+    at, skipping = 0, False
+    for line in wanted:
+        if line.strip() == "...":
+            skipping = True
+            continue
+        pattern = re.compile(line_pattern(line) + r"\s*$")
+        while skipping and at < len(got) and not pattern.match(got[at]):
+            at += 1
+        if at == len(got):
+            return f"the document says, and nothing printed says:\n    {line}"
+        if not pattern.match(got[at]):
+            return f"the document says:\n    {line}\nbut printed is:\n    {got[at]}"
+        at, skipping = at + 1, False
+    if at != len(got) and not skipping:
+        return f"printed too, but not in the document:\n    {got[at]}"
+    return ""

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes docs/operators.md: every ATen overload with a built-in mapping, and the opsets at which it can be exported, from `aton ops` and, for the
+families, the headers of the tables.
+
+    generate_operators_page.py --aton build/release/aton [--check]
+
+--check writes nothing; exit status 1 when the page says anything else.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "operators.md"
+ROW = re.compile(r'symbolic<\s*"([\w:.]+)\(')
+INTRODUCTION = """# Supported operators
+
+The ATen overloads of the built-in tables, and the opsets of `ai.onnx` at which a row for them holds. Below opset {oldest} nothing is exported. *From* is where
+the mapping starts; what it refuses (an argument that ONNX cannot express, a dtype) it names when a model is exported, and [the oracle's results](oracle.md) say
+how many recorded calls of each are right. A family is a file of `include/aton/mappings/`.
+
+`aton ops` prints the same with schemas, `aton ops --all` those without a mapping as well, and `aton unconvertible MODEL.pt2` what one model needs.
+
+This page is written by `tools/generate_operators_page.py`; the test `operators_page_is_current` compares it.
+
+## Totals
+"""
+
+
+def ops(aton, *options):
+    run = subprocess.run([aton, "ops", "--format", "json", *options], capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(run.stdout)
+
+
+def family_of_overloads():
+    """The header that has a row of the overload."""
+    found = {}
+    for path in sorted((ROOT / "include" / "aton" / "mappings").glob("*.hpp")):
+        for overload in ROW.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(overload, path.stem)
+    return found
+
+
+def groups(starts, oldest, newest):
+    """Ranges of opsets between which no row starts or ends: [(13, 13), (14, 15), ...]."""
+    first = sorted({oldest} | {s for s in starts if oldest < s <= newest})
+    return list(zip(first, [s - 1 for s in first[1:]] + [newest]))
+
+
+def span(first, last):
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def page(mapped, everything, oldest=13):
+    rows = {}
+    for entry in mapped:
+        rows.setdefault(entry["overload"], []).append((entry["since"], entry["until"]))
+    newest = max(until for ranges in rows.values() for _, until in ranges)
+    edges = [edge for ranges in rows.values() for since, until in ranges for edge in (since, until + 1)]
+    columns = groups(edges, oldest, newest)
+    holds = {name: [any(s <= first and last <= u for s, u in ranges) for first, last in columns] for name, ranges in rows.items()}
+    families, by_family = family_of_overloads(), {}
+    for name in sorted(rows):
+        if name not in families:
+            sys.exit(f"generate_operators_page.py: no header of include/aton/mappings has a row of {name}")
+        by_family.setdefault(families[name], []).append(name)
+
+    names = [span(*c) for c in columns]
+    lines = [INTRODUCTION.format(oldest=oldest), f"{len(rows)} of the {len({e['overload'] for e in everything})} overloads that torch declares in `aten`, "
+             "out variants and internal ones included.", "",
+             "| opset | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names),
+             "| overloads | " + " | ".join(str(sum(marks[i] for marks in holds.values())) for i in range(len(columns))) + " |", "",
+             "| family | overloads |", "|---|--:|"]
+    lines += [f"| [{family}](#{family}) | {len(members)} |" for family, members in sorted(by_family.items())]
+    for family, members in sorted(by_family.items()):
+        lines += ["", f"## {family}", "", "| overload | from | " + " | ".join(names) + " |", "|---|--:|" + ":-:|" * len(names)]
+        for name in members:
+            since = min(s for s, _ in rows[name])
+            lines.append(f"| `{name}` | {max(since, oldest)} | " + " | ".join("yes" if held else "" for held in holds[name]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--aton", required=True)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    text = page(ops(arguments.aton), ops(arguments.aton, "--all"))
+    if not arguments.check:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/operators.md is not current; run tools/generate_operators_page.py --aton build/release/aton")
+
+
+if __name__ == "__main__":
+    main()
