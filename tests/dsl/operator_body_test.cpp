@@ -201,3 +201,26 @@ TEST_CASE("a body that refuses leaves the functions that there are") {
     (void)g.op<"test.outer::Refused">(x, attr_i<"n">(2));
     CHECK(f.functions().size() == 2);
 }
+
+namespace {
+
+namespace negative {
+inline constexpr auto foo = [](graph<13> g, value x) { return g.op<"Neg">(x); };
+inline constexpr auto custom = domain<"twice", 1, op<"Foo(T X) -> (T Y)", "", body<foo>>>{};
+} // namespace negative
+namespace positive {
+inline constexpr auto foo = [](graph<13> g, value x) { return g.op<"Abs">(x); };
+inline constexpr auto custom = domain<"twice", 1, op<"Foo(T X) -> (T Y)", "", body<foo>>>{};
+} // namespace positive
+
+} // namespace
+
+TEST_CASE("domains that differ in their bodies only are two") {
+    graph_data data;
+    value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
+    (void)graph<13, negative::custom>(data, 18).op<"twice::Foo">(x);
+    (void)graph<13, positive::custom>(data, 18).op<"twice::Foo">(x);
+    REQUIRE(data.functions.size() == 2);
+    CHECK(data.functions[0].body[0].nodes[0].op == "Neg");
+    CHECK(data.functions[1].body[0].nodes[0].op == "Abs");
+}

@@ -56,6 +56,14 @@ inline constexpr detail::body_part<Body> body{};
 
 namespace detail {
 
+/// Rules and bodies of the operators of a domain.
+template <class... Parts>
+struct part_list {};
+template <class... A, class... B>
+constexpr part_list<A..., B...> operator+(part_list<A...>, part_list<B...>) {
+    return {};
+}
+
 /// A declared operator without its C++ types: what a call looks up.
 struct declared_operator {
     onnx::declared_schema schema;
@@ -97,6 +105,8 @@ struct declaration_rows {
 /// or `?`. An output may say `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
+    using parts = detail::part_list<detail::type_of<Parts>...>;
+    static constexpr bool has_parts = sizeof...(Parts) != 0;
     static constexpr std::uint64_t hash = 31 * hash_of(Declaration.view()) + hash_of(Constraints.view());
     static constexpr onnx::declaration read = onnx::read_declaration(Declaration.view(), Constraints.view());
     static constexpr detail::declaration_rows<
@@ -192,8 +202,8 @@ struct operator_list {
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
 #endif
 
-/// A domain as an argument of graph<...>: a short type, whatever it declares. Compilers compare and print it often.
-template <fixed_string Name, int Version, std::uint64_t Hash>
+/// A domain as an argument of graph<...>: a short type, however many operators it declares. Compilers compare and print it often.
+template <fixed_string Name, int Version, std::uint64_t Hash, class Parts>
 struct domain_handle {
     static constexpr bool is_domain = true;
     static constexpr std::string_view name = Name.view();
@@ -237,9 +247,20 @@ struct domain_operators {
     static constexpr sentence problem = find_problem();
 };
 
+/// The parts of all operators: two domains that differ in nothing else are not the same.
+template <bool AnyParts, class... Ops>
+struct parts_of {
+    using type = part_list<>;
+};
+template <class... Ops>
+struct parts_of<true, Ops...> {
+    using type = decltype((part_list<>() + ... + typename Ops::parts()));
+};
+
 template <fixed_string Name, int Version, class... Ops>
 struct domain_maker {
-    using type = domain_handle<Name, Version, (hash_of(Name.view()) ^ ... ^ Ops::hash)>;
+    using type = domain_handle<Name, Version, (hash_of(Name.view()) ^ ... ^ Ops::hash),
+                               typename parts_of<(false || ... || Ops::has_parts), Ops...>::type>;
     using operators = domain_operators<type, Ops...>;
     static constexpr bool sound = operators::problem.length == 0;
     using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // of a fault never defined
