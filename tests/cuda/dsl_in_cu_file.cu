@@ -20,12 +20,13 @@ inline constexpr auto activation =
 inline constexpr auto doubled = [](graph<13> g, value x, double alpha) -> value { return g.op<"Mul">(x, alpha); };
 inline constexpr auto my_domain =
     domain<"my_domain", 2, op<"Doubled(T X, float alpha=2) -> (T Y = like(X))", "T: float16, float", body<doubled>>>{};
-inline constexpr auto custom = table(
-    symbolic<"my_ops::doubled(Tensor x, float alpha) -> Tensor">([](graph<13, my_domain> g, value x, double alpha) -> value {
+inline constexpr auto custom = table(symbolic<"my_ops::doubled(Tensor x, float alpha) -> Tensor">(
+    [](graph<13, my_domain> g, value x, double alpha) -> value {
         return g.op<"my_domain::Doubled">(x, attr_f<"alpha">(alpha));
     }));
 inline value branches(graph<13> g, value c, value x) {
-    return g.op<"If">(c, attr::then_branch_g([&](graph<13> b) { return b.op<"Neg">(x); }),
+    return g.op<"If">(c,
+                      attr::then_branch_g([&](graph<13> b) { return b.op<"Neg">(x); }),
                       attr::else_branch_g([&](graph<13>) { return x; }));
 }
 inline value aten_node(graph<13> g, value x) { return g.at<"pow">(x, attr_f<"exponent">(2.0)); }
@@ -40,6 +41,9 @@ int main() {
     value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
     value const c(data, data.add_input("c", {dtype::bool_, aton::shape(std::vector<dim>())}));
     value const y = branches(g, c, aten_node(g, g.op<"my_domain::Doubled">(x)).set_type(x.type()));
-    bool const right = y.dtype() == dtype::float32 && cast(g, y).dtype() == dtype::float16 && data.functions.size() == 1;
-    return static_cast<void const*>(&activation) != nullptr && static_cast<void const*>(&custom) != nullptr && right ? 0 : 1;
+    bool const right =
+        y.dtype() == dtype::float32 && cast(g, y).dtype() == dtype::float16 && data.functions.size() == 1;
+    return static_cast<void const*>(&activation) != nullptr && static_cast<void const*>(&custom) != nullptr && right
+               ? 0
+               : 1;
 }
