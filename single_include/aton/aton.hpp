@@ -9750,7 +9750,7 @@ value_type scanned(value_type t, std::int64_t axis) {
     if (axis < 0) axis += n;
     for (std::int64_t i = 0; i != n; ++i)
         if (i != axis) left.push_back(t.shape.dims()[static_cast<std::size_t>(i)]);
-    t.shape = shape(std::move(left));
+    t.shape = shape(left);
     return t;
 }
 

@@ -1,5 +1,5 @@
 // rule: conversion
-// error: graph<
+// error: blended
 // twin: build(graph<13> g => build(graph<13, my_domain> g
 #include <aton/aton.hpp>
 using namespace aton::dsl;
