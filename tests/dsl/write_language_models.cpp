@@ -45,8 +45,8 @@ struct model {
     }
 
 private:
-    value input(std::string name, dtype type, std::vector<dim> dims) {
-        return {data, data.add_input(std::move(name), {type, aton::shape(std::move(dims))})};
+    value input(std::string name, dtype type, std::vector<dim> const& dims) {
+        return {data, data.add_input(std::move(name), {type, aton::shape(dims)})};
     }
 };
 

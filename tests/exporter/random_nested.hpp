@@ -129,7 +129,7 @@ private:
             scope inner = s;
             inner.flags.push_back(condition);
             inner.counts.push_back(b.op<"Min">(turn, b.scalar(2, dtype::int64)));
-            for (value const& v : carried) inner.floats.push_back(value(v.set_shape({2, 3})));
+            for (value const& v : carried) inner.floats.emplace_back(v.set_shape({2, 3}));
             grow(b, inner, depth + 1, number(1, 4));
             std::vector<value> out = results(inner, carried.size() + (stacks ? 1 : 0));
             out.insert(out.begin(), goes_on ? condition : greater(b, inner.floats.back()));
@@ -149,8 +149,8 @@ private:
             chance(50) ? value(g.op<"Concat">(std::vector<value>{steps, steps}, attr::axis_i(0))) : steps;
         auto const body = [&](ops b, value state, value slice) {
             scope inner = s;
-            inner.floats.push_back(value(state.set_shape({2, 3})));
-            inner.floats.push_back(value(slice.set_shape({2, 3})));
+            inner.floats.emplace_back(state.set_shape({2, 3}));
+            inner.floats.emplace_back(slice.set_shape({2, 3}));
             grow(b, inner, depth + 1, number(0, 3));
             return results(inner, 2);
         };

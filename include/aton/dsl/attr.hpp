@@ -146,9 +146,9 @@ struct string_attribute {
 template <fixed_string Name>
 struct tensor_attribute {
     template <class T>
-    auto operator()(T v) const {
+    auto operator()(T const& v) const {
         if constexpr (std::same_as<T, tensor>) {
-            return attribute_argument<Name, onnx::attr_type::t, tensor>{std::move(v)};
+            return attribute_argument<Name, onnx::attr_type::t, tensor>{v};
         } else {
             return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
         }

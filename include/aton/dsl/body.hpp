@@ -32,7 +32,7 @@ template <class Parameters>
 inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
-    (false || ... || std::is_same_v<P, std::span<value const>>) ? -1 : static_cast<int>(sizeof...(P));
+    ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
 template <class Graph, class Node>
 std::int64_t int_attribute_of(Node const& node, std::string_view name, std::int64_t fallback) {
