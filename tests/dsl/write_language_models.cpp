@@ -27,8 +27,8 @@ struct model {
     Graph graph_of() {
         return {data, opset};
     }
-    value floats(std::string name, std::vector<dim> dims) {
-        return input(std::move(name), dtype::float32, std::move(dims));
+    value floats(std::string name, std::vector<dim> const& dims) {
+        return input(std::move(name), dtype::float32, dims);
     }
     value flag(std::string name) { return input(std::move(name), dtype::bool_, {}); }
     value count(std::string name) { return input(std::move(name), dtype::int64, {}); }
