@@ -4,6 +4,8 @@ include_guard(GLOBAL)
 
 function(aton_add_plugin name)
     add_library(${name} MODULE ${ARGN})
+    # clang-tidy does not know GCC's options.
+    set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
     target_link_libraries(${name} PRIVATE aton::dsl)
     # A plugin shows its description and nothing else; then two plugins whose tables have one name do not meet.
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
