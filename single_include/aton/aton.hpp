@@ -13262,6 +13262,9 @@ consteval int last_opset() {
     return until;
 }
 
+template <fixed_string Why>
+struct refused {};
+
 } // namespace detail
 
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
@@ -13282,12 +13285,22 @@ public:
         if (data.opset == 0) data.opset = target;
     }
 
+private:
     template <int OtherSince, auto... Other>
-        requires(OtherSince >= since && graph<OtherSince, Other...>::until <= until &&
-                 (detail::names_domain<More, Other...>() && ...))
+    static constexpr bool widens = OtherSince >= since && graph<OtherSince, Other...>::until <= until &&
+                                   (detail::names_domain<More, Other...>() && ...);
+
+public:
+    template <int OtherSince, auto... Other>
+        requires(widens<OtherSince, Other...>)
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
     graph(graph<OtherSince, Other...> g) : data_(&g.data()),
                                            opset_(g.opset()) {}
+
+    /// There for its sentence: compilers print this line where a helper cannot take the graph that it is given.
+    template <int OtherSince, auto... Other>
+        requires(!widens<OtherSince, Other...>)
+    graph(graph<OtherSince, Other...>, detail::refused<"opset out of range, or domain missing"> = {}) = delete;
 
     /// The target opset.
     [[nodiscard]] int opset() const { return opset_; }

@@ -1,5 +1,5 @@
 // rule: conversion
-// error: blended
+// error: deleted function
 // twin: build(graph<13> g => build(graph<13, my_domain> g
 #include <aton/aton.hpp>
 using namespace aton::dsl;
