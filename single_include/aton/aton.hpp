@@ -663,6 +663,14 @@ struct graph_node {
     std::vector<node_attribute> attributes;
     std::string source;       ///< what the node was made for: the ATen overload
     std::uint32_t origin = 0; ///< index into graph_data::origins
+
+    /// The attribute of this name, or nullptr.
+    template <class Attribute = node_attribute>
+    [[nodiscard]] Attribute const* attribute(std::string_view attribute_name) const {
+        for (Attribute const& a : attributes)
+            if (a.name == attribute_name) return &a;
+        return nullptr;
+    }
 };
 
 /// A node of the program that a graph is made from, and where the user wrote it.
@@ -9735,13 +9743,6 @@ template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
-template <class Graph, class Node>
-std::int64_t int_attribute_of(Node const& node, std::string_view name, std::int64_t fallback) {
-    for (node_attribute const& a : node.attributes)
-        if (a.name == name && a.type == onnx::attr_type::i) return a.i;
-    return fallback;
-}
-
 /// The type of a Scan input in the body: without the axis that is scanned.
 template <class = void>
 value_type scanned(value_type t, std::int64_t axis) {
@@ -9770,17 +9771,16 @@ std::vector<value_type> body_input_types(Graph const& graph, Node const& node) {
         first = 2;
     }
     std::size_t const count = node.inputs.size();
-    std::size_t const scans = static_cast<std::size_t>(int_attribute_of<Graph>(node, "num_scan_inputs", 0));
+    auto const* const scan_inputs = node.attribute("num_scan_inputs");
+    auto const* const scan_axes = node.attribute("scan_input_axes");
+    std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
         value_type t = type(i);
         if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change from turn to turn
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
-            std::int64_t axis = 0;
-            for (node_attribute const& a : node.attributes)
-                if (a.name == "scan_input_axes" && i - (count - scans) < a.ints.size())
-                    axis = a.ints[i - (count - scans)];
-            t = scanned(std::move(t), axis);
+            std::size_t const k = i - (count - scans);
+            t = scanned(std::move(t), scan_axes != nullptr && k < scan_axes->ints.size() ? scan_axes->ints[k] : 0);
         }
         types.push_back(std::move(t));
     }
@@ -9800,6 +9800,15 @@ Graph open_body(Graph& around, int opset) {
         inner.context.origin = 1;
     }
     return inner;
+}
+
+/// Ends a body whose outputs are there; the domains that it uses are those of the graph around it too.
+template <class Graph>
+void leave_body(Graph& inner) {
+    if (inner.around != nullptr)
+        for (auto const& [domain, version] : inner.opset_imports) inner.around->import_domain(domain, version);
+    inner.around = nullptr;
+    inner.context = {};
 }
 
 /// Ends a body. What it returns must be made in it, once for each output: the rest goes through an Identity.
@@ -9824,10 +9833,7 @@ void close_body(Graph& inner, std::vector<value> const& results) {
         identity.origin = inner.context.origin;
         inner.outputs.push_back(out);
     }
-    if (inner.around != nullptr)
-        for (auto const& [domain, version] : inner.opset_imports) inner.around->import_domain(domain, version);
-    inner.around = nullptr;
-    inner.context = {};
+    leave_body(inner);
 }
 
 /// The argument for one parameter of a body: a value, or all that are left.
@@ -9864,6 +9870,61 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
     for (value_type const& t : types) in.emplace_back(inner, inner.add_input({}, t));
     close_body(inner, call_body(body, inner, opset, in));
     return inner;
+}
+
+} // namespace aton::dsl::detail
+
+// ---- aton/dsl/same_body.hpp
+// Whether attributes and bodies of nodes are the same: to the bit, so that NaN is itself and -0. is not 0.
+
+namespace aton::dsl::detail {
+
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b);
+
+template <class = void>
+bool same_floats(std::vector<float> const& a, std::vector<float> const& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i != a.size(); ++i)
+        if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) return false;
+    return true;
+}
+
+template <class = void>
+bool same_attribute(node_attribute const& a, node_attribute const& b) {
+    if (a.graphs.size() != b.graphs.size()) return false;
+    for (std::size_t i = 0; i != a.graphs.size(); ++i)
+        if (!same_body(a.graphs[i], b.graphs[i])) return false;
+    return a.name == b.name && a.type == b.type && a.reference == b.reference && a.i == b.i &&
+           std::bit_cast<std::uint32_t>(a.f) == std::bit_cast<std::uint32_t>(b.f) && a.s == b.s && a.ints == b.ints &&
+           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors;
+}
+
+/// In the same order.
+template <class = void>
+bool same_attributes(graph_node const& a, graph_node const& b) {
+    if (a.attributes.size() != b.attributes.size()) return false;
+    for (std::size_t i = 0; i != a.attributes.size(); ++i)
+        if (!same_attribute(a.attributes[i], b.attributes[i])) return false;
+    return true;
+}
+
+/// Whether two bodies are the same operators; types may differ.
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b) {
+    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
+        a.values.size() != b.values.size())
+        return false;
+    for (std::size_t i = 0; i != a.values.size(); ++i)
+        if (a.values[i].outer != b.values[i].outer) return false;
+    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
+        graph_node const& x = a.nodes[i];
+        graph_node const& y = b.nodes[i];
+        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
+            x.outputs != y.outputs || !same_attributes(x, y))
+            return false;
+    }
+    return true;
 }
 
 } // namespace aton::dsl::detail
@@ -9965,11 +10026,7 @@ public:
     /// Number of elements of a 1-d input, or -1.
     [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
 
-    [[nodiscard]] node_attribute const* attribute(std::string_view name) const {
-        for (node_attribute const& a : node_.attributes)
-            if (a.name == name) return &a;
-        return nullptr;
-    }
+    [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t fallback) const {
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::i ? a->i : fallback;
@@ -10279,28 +10336,20 @@ struct attribute_parameter<std::string_view> {
     static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::s; }
     static std::string_view get(node_attribute const& a) { return a.s; }
 };
-template <>
-struct attribute_parameter<std::span<std::int64_t const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::ints; }
-    template <class Attribute>
-    static std::span<std::int64_t const> get(Attribute const& a) {
-        return a.ints;
+template <class Element>
+struct attribute_parameter<std::span<Element const>> {
+    static constexpr onnx::attr_type type = std::is_same_v<Element, std::int64_t>  ? onnx::attr_type::ints
+                                            : std::is_same_v<Element, float>       ? onnx::attr_type::floats
+                                            : std::is_same_v<Element, std::string> ? onnx::attr_type::strings
+                                                                                   : onnx::attr_type::undefined;
+    static constexpr bool accepts(onnx::attribute const& a) {
+        return type != onnx::attr_type::undefined && a.type == type;
     }
-};
-template <>
-struct attribute_parameter<std::span<float const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::floats; }
-    template <class Attribute>
-    static std::span<float const> get(Attribute const& a) {
-        return a.floats;
-    }
-};
-template <>
-struct attribute_parameter<std::span<std::string const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::strings; }
-    template <class Attribute>
-    static std::span<std::string const> get(Attribute const& a) {
-        return a.strings;
+    static std::span<Element const> get(node_attribute const& a) {
+        if constexpr (type == onnx::attr_type::ints) return a.ints;
+        else if constexpr (type == onnx::attr_type::floats) return a.floats;
+        else if constexpr (type == onnx::attr_type::strings) return a.strings;
+        else throw error("not an attribute type");
     }
 };
 template <>
@@ -10316,8 +10365,7 @@ struct attribute_parameter<tensor> {
 template <class = void>
 node_attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
                                      node_attribute& storage) {
-    for (node_attribute const& a : node.attributes)
-        if (a.name == name) return &a;
+    if (node_attribute const* const given = node.attribute(name); given != nullptr) return given;
     int const i = schema.find_attribute(name);
     if (i < 0 || schema.attr(i).default_text.empty()) return nullptr;
     storage = default_attribute(schema.attr(i));
@@ -10402,38 +10450,6 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
         for (std::size_t i = 0; i != node.outputs.size(); ++i)
             graph.values[node.outputs[i]].type = std::move(result[i]);
     }
-}
-
-/// Whether two bodies are the same operators; types may differ.
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b);
-
-template <class = void>
-bool same_attribute(node_attribute const& a, node_attribute const& b) {
-    if (a.graphs.size() != b.graphs.size()) return false;
-    for (std::size_t i = 0; i != a.graphs.size(); ++i)
-        if (!same_body(a.graphs[i], b.graphs[i])) return false;
-    return a.name == b.name && a.type == b.type && a.i == b.i && a.f == b.f && a.s == b.s && a.ints == b.ints &&
-           a.floats == b.floats && a.strings == b.strings && a.tensors == b.tensors;
-}
-
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b) {
-    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
-        a.values.size() != b.values.size())
-        return false;
-    for (std::size_t i = 0; i != a.values.size(); ++i)
-        if (a.values[i].outer != b.values[i].outer) return false;
-    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
-        graph_node const& x = a.nodes[i];
-        graph_node const& y = b.nodes[i];
-        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
-            x.outputs != y.outputs || x.attributes.size() != y.attributes.size())
-            return false;
-        for (std::size_t k = 0; k != x.attributes.size(); ++k)
-            if (!same_attribute(x.attributes[k], y.attributes[k])) return false;
-    }
-    return true;
 }
 
 /// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has

@@ -2,9 +2,7 @@
 // `--operators aten` and `aten-fallback`: an ATen operator as a node `ATen` of domain org.pytorch.aten. docs/exporter.md has its form:
 // tensors and what the program computes are inputs, everything else is an attribute by its name in the schema.
 #include "converter.hpp"
-
-#include <cmath>
-#include <limits>
+#include "make_attribute.hpp"
 
 namespace aton::exporter {
 
@@ -13,34 +11,12 @@ namespace {
 using kind = program::argument_kind;
 using onnx::attr_type;
 
-node_attribute named(std::string_view name, attr_type type) {
-    node_attribute a;
-    a.name = name;
-    a.type = type;
-    return a;
-}
-
-node_attribute integer(std::string_view name, std::int64_t value) {
-    node_attribute a = named(name, attr_type::i);
-    a.i = value;
-    return a;
-}
-
-node_attribute text(std::string_view name, std::string_view value) {
-    node_attribute a = named(name, attr_type::s);
-    a.s = value;
-    return a;
-}
-
 node_attribute number(std::string const& name, scalar const& value) {
     if (value.is_complex())
         throw unsupported_error("argument '" + name + "' is a complex number, which no attribute can hold");
-    if (!value.is_floating()) return integer(name, value.to<std::int64_t>());
-    auto const d = value.to<double>();
-    if (std::isfinite(d) && std::abs(d) > static_cast<double>(std::numeric_limits<float>::max()))
-        throw unsupported_error("argument '" + name + "' is beyond the floats that an attribute can hold");
-    node_attribute a = named(name, attr_type::f);
-    a.f = static_cast<float>(d);
+    if (!value.is_floating()) return make_attribute(name, value.to<std::int64_t>());
+    node_attribute a = make_attribute(name, attr_type::f);
+    a.f = attribute_float(name, value.to<double>());
     return a;
 }
 
@@ -53,8 +29,8 @@ public:
         aten::schema_head const head = aten::parse_head(n.op);
         made_.domain = dsl::aten_domain;
         made_.op = "ATen";
-        made_.attributes.push_back(text("operator", head.name));
-        if (!head.overload.empty()) made_.attributes.push_back(text("overload_name", head.overload));
+        made_.attributes.push_back(make_attribute("operator", head.name));
+        if (!head.overload.empty()) made_.attributes.push_back(make_attribute("overload_name", head.overload));
     }
 
     /// `takes_tensor`: the schema has a single tensor here.
@@ -66,16 +42,16 @@ public:
         case kind::value: return add_value(a.values.at(0), name, takes_tensor);
         case kind::values:
             for (program::value_index v : a.values) add_input(v == program::no_value ? no_value : id_of(v), name);
-            return add_attribute(integer(name, static_cast<std::int64_t>(a.values.size())));
+            return add_attribute(make_attribute(name, static_cast<std::int64_t>(a.values.size())));
         case kind::integer:
-        case kind::boolean: return add_attribute(integer(name, a.integer));
+        case kind::boolean: return add_attribute(make_attribute(name, a.integer));
         case kind::real: return add_attribute(number(name, a.real));
         case kind::complex: return add_attribute(number(name, scalar::complex(0, 1)));
         case kind::integers:
         case kind::reals: return add_list(owner_.list_argument(a), name);
         case kind::device:
         case kind::layout:
-        case kind::memory_format: return add_attribute(text(name, a.text));
+        case kind::memory_format: return add_attribute(make_attribute(name, a.text));
         default: {
             node_attribute made = attribute_of(a);
             made.name = name;
@@ -93,7 +69,7 @@ public:
             names_.pop_back();
         }
         if (computed_) {
-            node_attribute inputs = named("inputs", attr_type::strings);
+            node_attribute inputs = make_attribute("inputs", attr_type::strings);
             inputs.strings = std::move(names_);
             add_attribute(std::move(inputs));
         }
@@ -119,11 +95,11 @@ private:
 
     void add_list(dsl::argument const& list, std::string const& name) {
         if (list.is == dsl::argument::kind::floats) {
-            node_attribute made = named(name, attr_type::floats);
-            for (double d : list.floats) made.floats.push_back(number(name, d).f);
+            node_attribute made = make_attribute(name, attr_type::floats);
+            for (double d : list.floats) made.floats.push_back(attribute_float(name, d));
             return add_attribute(std::move(made));
         }
-        node_attribute made = named(name, attr_type::ints);
+        node_attribute made = make_attribute(name, attr_type::ints);
         for (dsl::sym_int const& s : list.sizes)
             if (s.is_constant()) made.ints.push_back(s.constant());
         if (made.ints.size() == list.sizes.size()) return add_attribute(std::move(made));

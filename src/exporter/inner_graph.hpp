@@ -3,22 +3,24 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <aton/dsl/body.hpp>
+
 #include "converter.hpp"
+#include "make_attribute.hpp"
 
 namespace aton::exporter {
 
 /// Nodes are added to this graph from its construction until it is taken, or goes out of scope.
 class converter::inner_graph {
 public:
-    inner_graph(converter& c, std::string name) : converter_(c), around_(c.graph_) {
+    inner_graph(converter& c, std::string name)
+        : converter_(c),
+          around_(c.graph_),
+          data_(dsl::detail::open_body(*around_, around_->opset)) {
         data_.name = std::move(name);
-        data_.opset = around_->opset;
-        data_.around = around_;
-        data_.origins.push_back(around_->origins[around_->context.origin]);
-        data_.context.overload = around_->context.overload;
-        data_.context.origin = 1;
         c.graph_ = &data_;
     }
     inner_graph(inner_graph const&) = delete;
@@ -31,14 +33,10 @@ public:
     void add_output(dsl::value const& v) { data_.outputs.push_back(data_.capture(v.owner(), v.id())); }
 
     /// The graph as an attribute of a node of the graph around it, which goes on growing.
-    [[nodiscard]] node_attribute take(std::string name) {
+    [[nodiscard]] node_attribute take(std::string_view name) {
         converter_.graph_ = around_;
-        for (auto const& [domain, version] : data_.opset_imports) around_->import_domain(domain, version);
-        data_.around = nullptr;
-        data_.context = {};
-        node_attribute a;
-        a.name = std::move(name);
-        a.type = onnx::attr_type::g;
+        dsl::detail::leave_body(data_);
+        node_attribute a = make_attribute(name, onnx::attr_type::g);
         a.graphs.push_back(std::move(data_));
         return a;
     }

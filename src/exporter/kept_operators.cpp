@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `--operators keep`: an operator that has no mapping becomes a node of its own domain. Tensors are its inputs, everything else attributes.
 #include "converter.hpp"
+#include "make_attribute.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <aton/aten/function_schema.hpp>
 
@@ -12,13 +14,6 @@ namespace {
 
 using kind = program::argument_kind;
 
-node_attribute attribute(std::string const& name, onnx::attr_type type) {
-    node_attribute a;
-    a.name = name;
-    a.type = type;
-    return a;
-}
-
 /// What a tag says in ONNX: nothing. Where and how a tensor is kept is the runtime's business.
 bool says_nothing(program::argument const& a) {
     return a.kind == kind::none || a.kind == kind::device || a.kind == kind::layout || a.kind == kind::memory_format;
@@ -26,16 +21,22 @@ bool says_nothing(program::argument const& a) {
 
 } // namespace
 
+float attribute_float(std::string_view name, double value) {
+    if (std::isfinite(value) && std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
+        throw unsupported_error("argument '" + std::string(name) + "' is beyond the floats that an attribute can hold");
+    return static_cast<float>(value);
+}
+
 node_attribute attribute_of(program::argument const& a) {
     using onnx::attr_type;
-    node_attribute out = attribute(a.name, attr_type::i);
+    node_attribute out = make_attribute(a.name, attr_type::i);
     switch (a.kind) {
     case kind::integer:
     case kind::boolean: out.i = a.integer; return out;
     case kind::type: out.i = static_cast<std::int64_t>(a.type); return out;
     case kind::real:
         out.type = attr_type::f;
-        out.f = static_cast<float>(a.real);
+        out.f = attribute_float(a.name, a.real);
         return out;
     case kind::integers:
     case kind::booleans:
@@ -44,7 +45,7 @@ node_attribute attribute_of(program::argument const& a) {
         break;
     case kind::reals:
         out.type = attr_type::floats;
-        for (double d : a.reals) out.floats.push_back(static_cast<float>(d));
+        for (double d : a.reals) out.floats.push_back(attribute_float(a.name, d));
         break;
     case kind::text:
         out.type = attr_type::s;

@@ -10,14 +10,6 @@ namespace {
 
 value_type scalar_type(dtype t) { return {t, shape(std::vector<dim>()), value_kind::tensor}; }
 
-node_attribute integer_attribute(std::string name, std::size_t i) {
-    node_attribute a;
-    a.name = std::move(name);
-    a.type = onnx::attr_type::i;
-    a.i = static_cast<std::int64_t>(i);
-    return a;
-}
-
 void append(std::vector<binding>& to, std::vector<binding> const& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
@@ -148,7 +140,7 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
         value_type const known = results[i] == program::no_value ? value_type() : type_of(program_.values[results[i]]);
         inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known));
     }
-    made.attributes = {inner.take("body"), integer_attribute("num_scan_inputs", xs.size())};
+    made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};
     append_node(n, std::move(made), results);
 }
 
@@ -195,7 +187,7 @@ void converter::convert_associative_scan(program::node const& n) {
         next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type())));
     for (int copies = 0; copies != 2; ++copies)
         for (dsl::value const& v : next) inner.add_output(v);
-    made.attributes = {inner.take("body"), integer_attribute("num_scan_inputs", xs.size())};
+    made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};
     results.insert(results.begin(), xs.size() + 1, program::no_value);
     append_node(n, std::move(made), results);
 }

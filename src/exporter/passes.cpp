@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "passes/functions.hpp"
 #include "passes/rewriter.hpp"
 
 namespace aton {
@@ -28,15 +29,6 @@ bool has_references(graph_data const& graph) {
     return false;
 }
 
-/// Calls differ in dtypes and shapes: only what is known without them counts.
-void forget_types(graph_data& graph) {
-    for (graph_value& v : graph.values)
-        if (v.initializer < 0) v.type = {dtype::undefined, shape(), v.type.kind};
-    for (graph_node& n : graph.nodes)
-        for (node_attribute& a : n.attributes)
-            for (graph_data& nested : a.graphs) forget_types(nested);
-}
-
 } // namespace
 
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options) {
@@ -44,7 +36,7 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // of attributes that no one knows
-            forget_types(body);
+            passes::forget_types(body, false);
             optimize_level(body, weights, {false}, nullptr);
         }
     optimize_level(graph, weights, options, nullptr);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model_needs.hpp"
 #include "proto.hpp"
 
 #include <aton/dsl/error.hpp>
@@ -74,7 +75,7 @@ public:
     }
 
     graph_function read(::onnx::FunctionProto const& from) {
-        graph_function f{plain_domain(from.domain()), from.name(), from.overload(), {}, {}};
+        graph_function f{std::string(detail::plain_domain(from.domain())), from.name(), from.overload(), {}, {}};
         f.attributes.assign(from.attribute().begin(), from.attribute().end());
         for (auto const& a : from.attribute_proto()) f.attributes.push_back(a.name());
         imports(from);
@@ -109,8 +110,6 @@ private:
     };
 
     [[noreturn]] void refuse(std::string const& what) const { throw error(name_ + ": " + detail::one_line(what)); }
-
-    static std::string plain_domain(std::string const& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
     [[nodiscard]] graph_data empty_graph() const {
         graph_data g;
@@ -191,7 +190,7 @@ private:
 
     void node(::onnx::NodeProto const& from, graph_data& g) {
         graph_node n;
-        n.domain = plain_domain(from.domain());
+        n.domain = detail::plain_domain(from.domain());
         n.op = from.op_type();
         n.overload = from.overload();
         for (std::string const& i : from.input()) n.inputs.push_back(find(i));

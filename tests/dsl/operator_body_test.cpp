@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ inline constexpr auto described = [](graph<13> g, value x, std::string_view mode
 };
 /// Returns an input, and the same value twice.
 inline constexpr auto passes = [](graph<13>, value x) { return std::tuple<value, value, value>(x, x, x); };
+/// The attribute of the call is one of a node.
+inline constexpr auto leaky = [](graph<13> g, value x, double alpha) {
+    return g.op<"LeakyRelu">(x, attr::alpha_f(alpha));
+};
 /// One branch is another body.
 inline constexpr auto chosen = [](graph<13> g, value c, value x) -> value {
     return g.op<"If">(c,
@@ -50,6 +55,7 @@ inline constexpr auto inner_domain =
               "'r'], tensor t, "
               "float? eps, int[]? pads) -> (T Y, T? Z)",
               "T: float, double", body<described>>,
+           op<"Leaky(T X, float alpha) -> (T Y)", "T: float", body<leaky>>,
            op<"Passes(T X) -> (T A, T B, T C)", "", body<passes>>,
            op<"Chosen(tensor(bool) C, T X) -> (T Y)", "", body<chosen>>>{};
 
@@ -120,6 +126,16 @@ TEST_CASE("calls with equal bodies share a function; others have an overload of 
     CHECK(function.body[0].opset == 17);
     CHECK(function.body[0].around == nullptr);
     CHECK(f.data.opset_imports.size() == 1);
+}
+
+TEST_CASE("bodies are the same to the bit: -0. is not 0, NaN is itself") {
+    fixture f;
+    graph<13, inner_domain> const g(f.data, 17);
+    value const x = f.input("x", dtype::float32, {2, 3});
+    for (double alpha : {0.0, -0.0, 0.0, -0.0}) (void)g.op<"test.inner::Leaky">(x, attr_f<"alpha">(alpha));
+    float const nan = std::numeric_limits<float>::quiet_NaN();
+    for (int i = 0; i != 2; ++i) (void)g.op<"test.inner::Leaky">(x, attr_f<"alpha">(nan));
+    CHECK(ops(f.data) == std::vector<std::string>{"Leaky", "Leaky:2", "Leaky", "Leaky:2", "Leaky:3", "Leaky:3"});
 }
 
 TEST_CASE("a body reads every type of attribute, or its default") {

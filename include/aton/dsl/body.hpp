@@ -34,13 +34,6 @@ template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
-template <class Graph, class Node>
-std::int64_t int_attribute_of(Node const& node, std::string_view name, std::int64_t fallback) {
-    for (node_attribute const& a : node.attributes)
-        if (a.name == name && a.type == onnx::attr_type::i) return a.i;
-    return fallback;
-}
-
 /// The type of a Scan input in the body: without the axis that is scanned.
 template <class = void>
 value_type scanned(value_type t, std::int64_t axis) {
@@ -69,17 +62,16 @@ std::vector<value_type> body_input_types(Graph const& graph, Node const& node) {
         first = 2;
     }
     std::size_t const count = node.inputs.size();
-    std::size_t const scans = static_cast<std::size_t>(int_attribute_of<Graph>(node, "num_scan_inputs", 0));
+    auto const* const scan_inputs = node.attribute("num_scan_inputs");
+    auto const* const scan_axes = node.attribute("scan_input_axes");
+    std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
         value_type t = type(i);
         if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change from turn to turn
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
-            std::int64_t axis = 0;
-            for (node_attribute const& a : node.attributes)
-                if (a.name == "scan_input_axes" && i - (count - scans) < a.ints.size())
-                    axis = a.ints[i - (count - scans)];
-            t = scanned(std::move(t), axis);
+            std::size_t const k = i - (count - scans);
+            t = scanned(std::move(t), scan_axes != nullptr && k < scan_axes->ints.size() ? scan_axes->ints[k] : 0);
         }
         types.push_back(std::move(t));
     }
@@ -99,6 +91,15 @@ Graph open_body(Graph& around, int opset) {
         inner.context.origin = 1;
     }
     return inner;
+}
+
+/// Ends a body whose outputs are there; the domains that it uses are those of the graph around it too.
+template <class Graph>
+void leave_body(Graph& inner) {
+    if (inner.around != nullptr)
+        for (auto const& [domain, version] : inner.opset_imports) inner.around->import_domain(domain, version);
+    inner.around = nullptr;
+    inner.context = {};
 }
 
 /// Ends a body. What it returns must be made in it, once for each output: the rest goes through an Identity.
@@ -123,10 +124,7 @@ void close_body(Graph& inner, std::vector<value> const& results) {
         identity.origin = inner.context.origin;
         inner.outputs.push_back(out);
     }
-    if (inner.around != nullptr)
-        for (auto const& [domain, version] : inner.opset_imports) inner.around->import_domain(domain, version);
-    inner.around = nullptr;
-    inner.context = {};
+    leave_body(inner);
 }
 
 /// The argument for one parameter of a body: a value, or all that are left.

@@ -61,6 +61,14 @@ struct graph_node {
     std::vector<node_attribute> attributes;
     std::string source;       ///< what the node was made for: the ATen overload
     std::uint32_t origin = 0; ///< index into graph_data::origins
+
+    /// The attribute of this name, or nullptr.
+    template <class Attribute = node_attribute>
+    [[nodiscard]] Attribute const* attribute(std::string_view attribute_name) const {
+        for (Attribute const& a : attributes)
+            if (a.name == attribute_name) return &a;
+        return nullptr;
+    }
 };
 
 /// A node of the program that a graph is made from, and where the user wrote it.

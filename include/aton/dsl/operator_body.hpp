@@ -20,6 +20,7 @@
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/same_body.hpp>
 #include <aton/dsl/shape_context.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/declared_schema.hpp>
@@ -83,28 +84,20 @@ struct attribute_parameter<std::string_view> {
     static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::s; }
     static std::string_view get(node_attribute const& a) { return a.s; }
 };
-template <>
-struct attribute_parameter<std::span<std::int64_t const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::ints; }
-    template <class Attribute>
-    static std::span<std::int64_t const> get(Attribute const& a) {
-        return a.ints;
+template <class Element>
+struct attribute_parameter<std::span<Element const>> {
+    static constexpr onnx::attr_type type = std::is_same_v<Element, std::int64_t>  ? onnx::attr_type::ints
+                                            : std::is_same_v<Element, float>       ? onnx::attr_type::floats
+                                            : std::is_same_v<Element, std::string> ? onnx::attr_type::strings
+                                                                                   : onnx::attr_type::undefined;
+    static constexpr bool accepts(onnx::attribute const& a) {
+        return type != onnx::attr_type::undefined && a.type == type;
     }
-};
-template <>
-struct attribute_parameter<std::span<float const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::floats; }
-    template <class Attribute>
-    static std::span<float const> get(Attribute const& a) {
-        return a.floats;
-    }
-};
-template <>
-struct attribute_parameter<std::span<std::string const>> {
-    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::strings; }
-    template <class Attribute>
-    static std::span<std::string const> get(Attribute const& a) {
-        return a.strings;
+    static std::span<Element const> get(node_attribute const& a) {
+        if constexpr (type == onnx::attr_type::ints) return a.ints;
+        else if constexpr (type == onnx::attr_type::floats) return a.floats;
+        else if constexpr (type == onnx::attr_type::strings) return a.strings;
+        else throw error("not an attribute type");
     }
 };
 template <>
@@ -120,8 +113,7 @@ struct attribute_parameter<tensor> {
 template <class = void>
 node_attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
                                      node_attribute& storage) {
-    for (node_attribute const& a : node.attributes)
-        if (a.name == name) return &a;
+    if (node_attribute const* const given = node.attribute(name); given != nullptr) return given;
     int const i = schema.find_attribute(name);
     if (i < 0 || schema.attr(i).default_text.empty()) return nullptr;
     storage = default_attribute(schema.attr(i));
@@ -206,38 +198,6 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
         for (std::size_t i = 0; i != node.outputs.size(); ++i)
             graph.values[node.outputs[i]].type = std::move(result[i]);
     }
-}
-
-/// Whether two bodies are the same operators; types may differ.
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b);
-
-template <class = void>
-bool same_attribute(node_attribute const& a, node_attribute const& b) {
-    if (a.graphs.size() != b.graphs.size()) return false;
-    for (std::size_t i = 0; i != a.graphs.size(); ++i)
-        if (!same_body(a.graphs[i], b.graphs[i])) return false;
-    return a.name == b.name && a.type == b.type && a.i == b.i && a.f == b.f && a.s == b.s && a.ints == b.ints &&
-           a.floats == b.floats && a.strings == b.strings && a.tensors == b.tensors;
-}
-
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b) {
-    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
-        a.values.size() != b.values.size())
-        return false;
-    for (std::size_t i = 0; i != a.values.size(); ++i)
-        if (a.values[i].outer != b.values[i].outer) return false;
-    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
-        graph_node const& x = a.nodes[i];
-        graph_node const& y = b.nodes[i];
-        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
-            x.outputs != y.outputs || x.attributes.size() != y.attributes.size())
-            return false;
-        for (std::size_t k = 0; k != x.attributes.size(); ++k)
-            if (!same_attribute(x.attributes[k], y.attributes[k])) return false;
-    }
-    return true;
 }
 
 /// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has

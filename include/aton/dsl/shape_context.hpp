@@ -107,11 +107,7 @@ public:
     /// Number of elements of a 1-d input, or -1.
     [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
 
-    [[nodiscard]] node_attribute const* attribute(std::string_view name) const {
-        for (node_attribute const& a : node_.attributes)
-            if (a.name == name) return &a;
-        return nullptr;
-    }
+    [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t fallback) const {
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::i ? a->i : fallback;

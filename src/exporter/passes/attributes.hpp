@@ -13,19 +13,13 @@
 
 namespace aton::passes {
 
-inline node_attribute const* find_attribute(graph_node const& n, std::string_view name) {
-    for (node_attribute const& a : n.attributes)
-        if (a.name == name) return &a;
-    return nullptr;
-}
-
 inline std::int64_t int_attribute(graph_node const& n, std::string_view name, std::int64_t otherwise) {
-    node_attribute const* const a = find_attribute(n, name);
+    node_attribute const* const a = n.attribute(name);
     return a == nullptr || a->type != onnx::attr_type::i ? otherwise : a->i;
 }
 
 inline float float_attribute(graph_node const& n, std::string_view name, float otherwise) {
-    node_attribute const* const a = find_attribute(n, name);
+    node_attribute const* const a = n.attribute(name);
     return a == nullptr || a->type != onnx::attr_type::f ? otherwise : a->f;
 }
 

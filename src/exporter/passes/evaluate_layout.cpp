@@ -93,7 +93,7 @@ evaluated with_sizes(tensor const& from, std::vector<std::int64_t> sizes) {
 
 /// Axes that are an attribute or, in newer opsets, an input. Nothing: not given.
 std::optional<std::vector<std::int64_t>> given_axes(constant_call const& c) {
-    if (node_attribute const* const a = find_attribute(c.node, "axes"); a != nullptr) return a->ints;
+    if (node_attribute const* const a = c.node.attribute("axes"); a != nullptr) return a->ints;
     if (tensor const* const t = c.input(1); t != nullptr && is_index_tensor(*t)) return integers(*t);
     return {};
 }
@@ -176,7 +176,7 @@ evaluated flatten(constant_call const& c) {
 evaluated transpose(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     std::size_t const rank = x.sizes.size();
-    node_attribute const* const perm = find_attribute(c.node, "perm");
+    node_attribute const* const perm = c.node.attribute("perm");
     if (perm != nullptr && perm->ints.size() != rank) return {};
     std::vector<std::int64_t> const own = dense_strides(x.sizes);
     std::vector<std::int64_t> sizes;
@@ -232,7 +232,7 @@ evaluated slice(constant_call const& c) {
             if (!is_index_tensor(*t)) return {};
             lists[i] = integers(*t);
         } else if (i < 3) {
-            if (node_attribute const* const a = find_attribute(c.node, names[i]); a != nullptr) lists[i] = a->ints;
+            if (node_attribute const* const a = c.node.attribute(names[i]); a != nullptr) lists[i] = a->ints;
         }
     }
     auto& [starts, ends, axes, steps] = lists;
@@ -373,7 +373,7 @@ evaluated trilu(constant_call const& c) {
 
 evaluated constant_of_shape(constant_call const& c) {
     if (!is_index_tensor(*c.inputs[0])) return {};
-    node_attribute const* const a = find_attribute(c.node, "value");
+    node_attribute const* const a = c.node.attribute("value");
     tensor const one =
         a == nullptr || a->tensors.empty() ? tensor{dtype::float32, {1}, std::string(4, '\0')} : a->tensors[0];
     tensor out{one.type, integers(*c.inputs[0]), {}};
@@ -423,7 +423,7 @@ std::optional<std::vector<tensor>> evaluate_split(constant_call const& c) {
     if (tensor const* const t = c.input(1); t != nullptr) {
         if (!is_index_tensor(*t)) return {};
         lengths = integers(*t);
-    } else if (node_attribute const* const a = find_attribute(c.node, "split"); a != nullptr) {
+    } else if (node_attribute const* const a = c.node.attribute("split"); a != nullptr) {
         lengths = a->ints;
     } else {
         std::int64_t const n = x.sizes[*axis];

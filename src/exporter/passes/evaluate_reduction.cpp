@@ -38,7 +38,7 @@ evaluated reduction(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     std::size_t const rank = x.sizes.size();
     std::vector<std::int64_t> axes;
-    if (node_attribute const* const a = find_attribute(c.node, "axes"); a != nullptr) axes = a->ints;
+    if (node_attribute const* const a = c.node.attribute("axes"); a != nullptr) axes = a->ints;
     if (tensor const* const t = c.input(1); t != nullptr) {
         if (!is_index_tensor(*t)) return {};
         axes = integers(*t);

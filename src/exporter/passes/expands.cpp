@@ -10,7 +10,7 @@ namespace {
 
 /// The number that ConstantOfShape repeats, as a 0-d constant.
 value_id filling(rewriter& r, graph_node const& n) {
-    node_attribute const* const a = find_attribute(n, "value");
+    node_attribute const* const a = n.attribute("value");
     if (a == nullptr) return r.add_constant(scalar_tensor(0.0, dtype::float32));
     if (a->tensors.size() != 1) return no_value;
     return r.add_constant({a->tensors[0].type, {}, a->tensors[0].bytes});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which function of a graph a node calls.
+// Functions of a graph: which one a node calls, and what their bodies know.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,15 @@
 #include <aton/dsl/graph_data.hpp>
 
 namespace aton::passes {
+
+/// Forgets what a body was made for: calls differ in shapes, and in dtypes where these are not kept.
+inline void forget_types(graph_data& body, bool keep_dtypes) {
+    for (graph_value& v : body.values)
+        if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
+    for (graph_node& n : body.nodes)
+        for (node_attribute& a : n.attributes)
+            for (graph_data& nested : a.graphs) forget_types(nested, keep_dtypes);
+}
 
 /// The functions of a graph, which must outlive the table, by what calls them.
 class function_table {

@@ -76,7 +76,7 @@ private:
         for (std::size_t i = 0; i != n.inputs.size(); ++i)
             same_dtypes = same_dtypes && (n.inputs[i] == no_value || graph.values[n.inputs[i]].type.dtype ==
                                                                          body.values[body.inputs[i]].type.dtype);
-        forget_types(body, same_dtypes);
+        passes::forget_types(body, same_dtypes);
         std::vector<value_type> known; // what the caller says of the results is as good as what inference finds
         for (value_id id : n.outputs) known.push_back(id == no_value ? value_type{} : graph.values[id].type);
         for (graph_node& made : passes::splice(graph, std::move(body), ids, n))
@@ -95,15 +95,6 @@ private:
         }
     }
 
-    /// The body was made for another call, whose shapes may be others.
-    static void forget_types(graph_data& graph, bool keep_dtypes) {
-        for (graph_value& v : graph.values)
-            if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
-        for (graph_node& n : graph.nodes)
-            for (node_attribute& a : n.attributes)
-                for (graph_data& nested : a.graphs) forget_types(nested, keep_dtypes);
-    }
-
     /// What the call does not give, the node does not have.
     static void resolve_references(graph_data& body, graph_node const& call) {
         for (graph_node& n : body.nodes) {
@@ -112,8 +103,7 @@ private:
                 for (graph_data& nested : a.graphs) resolve_references(nested, call);
                 if (a.reference.empty()) {
                     kept.push_back(std::move(a));
-                } else if (node_attribute const* const given = passes::find_attribute(call, a.reference);
-                           given != nullptr) {
+                } else if (node_attribute const* const given = call.attribute(a.reference); given != nullptr) {
                     kept.push_back(*given);
                     kept.back().name = a.name;
                 }

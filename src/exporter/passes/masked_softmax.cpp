@@ -76,7 +76,7 @@ bool is_zero(rewriter const& r, value_id id) {
     if (graph_node const* const p = r.producer(id); p != nullptr && p->op == "Expand") {
         t = r.constant(p->inputs[0]);
     } else if (p != nullptr && p->op == "ConstantOfShape") {
-        node_attribute const* const a = find_attribute(*p, "value");
+        node_attribute const* const a = p->attribute("value");
         if (a == nullptr) return true;
         t = a->tensors.empty() ? nullptr : a->tensors.data();
     }
@@ -91,7 +91,7 @@ bool is_last_axis(rewriter const& r, value_id x, std::int64_t axis) {
 
 bool is_largest_of(rewriter const& r, graph_node const& n, value_id x) {
     if (n.op != "ReduceMax" || n.inputs[0] != x || int_attribute(n, "keepdims", 1) != 1) return false;
-    if (node_attribute const* const a = find_attribute(n, "axes"); a != nullptr)
+    if (node_attribute const* const a = n.attribute("axes"); a != nullptr)
         return a->ints.size() == 1 && is_last_axis(r, x, a->ints[0]);
     tensor const* const axes = r.constant(input(n, 1));
     return axes != nullptr && is_index_tensor(*axes) && axes->element_count() == 1 &&

@@ -16,7 +16,7 @@ namespace {
 /// The permutation of a Transpose, written out; empty where it is not known.
 std::vector<std::int64_t> permutation(rewriter const& r, graph_node const& n) {
     shape const& s = r.shape_of(n.inputs[0]);
-    if (node_attribute const* const a = find_attribute(n, "perm"); a != nullptr) {
+    if (node_attribute const* const a = n.attribute("perm"); a != nullptr) {
         for (std::int64_t p : a->ints)
             if (p < 0 || p >= static_cast<std::int64_t>(a->ints.size())) return {};
         return a->ints;

@@ -84,7 +84,7 @@ bool remove_no_op(rewriter& r, graph_node& n) {
     }
     if (n.op == "Pad") {
         tensor const* const pads = r.constant(input(n, 1));
-        node_attribute const* const a = find_attribute(n, "pads");
+        node_attribute const* const a = n.attribute("pads");
         bool const nothing =
             a != nullptr
                 ? std::all_of(a->ints.begin(), a->ints.end(), [](std::int64_t p) { return p == 0; })

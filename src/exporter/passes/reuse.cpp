@@ -7,6 +7,8 @@
 #include <functional>
 #include <string_view>
 
+#include <aton/dsl/same_body.hpp>
+
 namespace aton::passes {
 
 namespace {
@@ -38,24 +40,9 @@ std::size_t hash_of(graph_node const& n) {
     return h;
 }
 
-bool same_floats(std::vector<float> const& a, std::vector<float> const& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
-        return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-    });
-}
-
-bool equal(node_attribute const& a, node_attribute const& b) {
-    return a.name == b.name && a.type == b.type && a.i == b.i && same_floats({a.f}, {b.f}) && a.s == b.s &&
-           a.ints == b.ints && same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors;
-}
-
 bool equal(graph_node const& a, graph_node const& b) {
     return a.op == b.op && a.inputs == b.inputs && a.outputs.size() == b.outputs.size() &&
-           std::equal(a.attributes.begin(),
-                      a.attributes.end(),
-                      b.attributes.begin(),
-                      b.attributes.end(),
-                      [](node_attribute const& x, node_attribute const& y) { return equal(x, y); });
+           dsl::detail::same_attributes(a, b);
 }
 
 } // namespace

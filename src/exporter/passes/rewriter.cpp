@@ -380,7 +380,7 @@ bool rewriter::fold(graph_node& n) {
 bool rewriter::inline_branch(graph_node& n) {
     tensor const* const condition = constant(input(n, 0));
     if (condition == nullptr || condition->bytes.size() != 1) return false;
-    node_attribute const* const a = find_attribute(n, condition->bytes[0] != 0 ? "then_branch" : "else_branch");
+    node_attribute const* const a = n.attribute(condition->bytes[0] != 0 ? "then_branch" : "else_branch");
     if (a == nullptr || a->graphs.size() != 1) return false;
     graph_data const& branch = a->graphs[0];
     if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;

@@ -77,7 +77,7 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     if (transpose == nullptr || r.uses(n.inputs[0]) != 1 || r.uses(transpose->inputs[0]) != 1) return false;
     value_id const wide = transpose->inputs[0];
     graph_node const* const view = r.producer(wide);
-    node_attribute const* const perm = find_attribute(*transpose, "perm");
+    node_attribute const* const perm = transpose->attribute("perm");
     shape const from = r.shape_of(wide);
     shape const turned = r.shape_of(n.inputs[0]);
     shape const out = r.shape_of(n.outputs[0]);

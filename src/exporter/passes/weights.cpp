@@ -106,7 +106,7 @@ std::optional<stored_tensor> transposed(graph_node const& n, stored_tensor const
     auto part = as_view(from);
     if (!part) return {};
     std::size_t const rank = part->sizes.size();
-    node_attribute const* const perm = find_attribute(n, "perm");
+    node_attribute const* const perm = n.attribute("perm");
     if (perm != nullptr && perm->ints.size() != rank) return {};
     stored_part out = *part;
     for (std::size_t i = 0; i != rank; ++i) {

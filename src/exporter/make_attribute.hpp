@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Attributes of nodes that are made without a row.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <aton/dsl/graph_data.hpp>
+
+namespace aton::exporter {
+
+inline node_attribute make_attribute(std::string_view name, onnx::attr_type type) {
+    node_attribute a;
+    a.name = name;
+    a.type = type;
+    return a;
+}
+
+inline node_attribute make_attribute(std::string_view name, std::int64_t value) {
+    node_attribute a = make_attribute(name, onnx::attr_type::i);
+    a.i = value;
+    return a;
+}
+
+inline node_attribute make_attribute(std::string_view name, std::string_view value) {
+    node_attribute a = make_attribute(name, onnx::attr_type::s);
+    a.s = value;
+    return a;
+}
+
+/// A number as attributes hold it. Throws unsupported_error for what is beyond their floats.
+[[nodiscard]] float attribute_float(std::string_view name, double value);
+
+} // namespace aton::exporter
