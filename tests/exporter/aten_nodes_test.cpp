@@ -12,6 +12,7 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/passes.hpp>
 
+#include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
 namespace {
@@ -20,6 +21,8 @@ using namespace aton;
 namespace pr = aton::program;
 using pr::input_kind;
 using pr::value_index;
+using tests::contains;
+using tests::fault_of;
 
 struct fixture : pr::program_builder {
     value_index x = input(input_kind::user, "x", {2, 3});
@@ -33,12 +36,7 @@ struct fixture : pr::program_builder {
 
     [[nodiscard]] graph_data convert() const { return convert_program(p, options); }
     [[nodiscard]] std::string fault() const {
-        try {
-            (void)convert();
-        } catch (error const& e) {
-            return e.what();
-        }
-        return "nothing was thrown";
+        return fault_of([&] { return convert(); });
     }
     /// A size of the program that is known only when the model runs.
     value_index rows() {
@@ -98,8 +96,6 @@ std::string shown(graph_data const& g, graph_node const& n) {
 }
 
 std::string last(graph_data const& g) { return shown(g, g.nodes.back()); }
-
-bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 } // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Branches and loops of programs made by hand: which nodes they become, what inner graphs take from outside, what is rewritten in them,
-// and what is refused.
+// Branches of programs made by hand, and what holds for loops too: which nodes they become, what inner graphs take from outside, what
+// is rewritten in them, and what is refused.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,99 +15,11 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/model_io/model_io.hpp>
 
-#include "../program/program_builder.hpp"
+#include "control_flow_fixture.hpp"
 
 namespace aton::program {
 
 namespace {
-
-using index = value_index;
-
-/// A program with the inputs p (0-d bool), x of [2, 3] and y of [3].
-struct builder : program_builder {
-    index which = input(input_kind::user, "which", {}, dtype::bool_);
-    index x = input(input_kind::user, "x", {2, 3});
-    index y = input(input_kind::user, "y", {3});
-
-    /// A graph of one operator, or of none: then it gives back its first input.
-    argument inner(std::vector<index> const& inputs, std::string op, std::vector<argument> arguments,
-                   numbers const& sizes, dtype t = dtype::float32) {
-        graph g;
-        g.inputs = inputs;
-        if (op.empty()) {
-            g.outputs = {tensor("", inputs.at(0))};
-        } else {
-            index const out = value_of("inner", sizes, t);
-            g.nodes = {make(std::move(op), std::move(arguments), {out})};
-            g.outputs = {tensor("", out)};
-        }
-        return add(std::move(g));
-    }
-    using program_builder::add;
-    argument add(graph g) {
-        p.subgraphs.push_back(std::move(g));
-        argument a = subgraph(static_cast<std::int64_t>(p.subgraphs.size()) - 1);
-        a.text = "graph_" + std::to_string(a.integer);
-        return a;
-    }
-    graph& graph_of(argument const& a) { return p.subgraphs.at(static_cast<std::size_t>(a.integer)); }
-    index number_of(std::string name, value_kind kind) {
-        index const v = value_of(std::move(name), {});
-        p.values[v].kind = kind;
-        p.values[v].has_type = false;
-        return v;
-    }
-
-    [[nodiscard]] graph_data convert(export_options const& options = {}) const { return convert_program(p, options); }
-};
-
-std::string message_of(builder const& b, export_options const& options = {}) {
-    try {
-        (void)b.convert(options);
-    } catch (error const& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
-}
-
-std::string refusal_of(builder b) {
-    try {
-        prepare(b.p);
-    } catch (error const& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
-}
-
-graph_node const& only_node(graph_data const& g, std::string_view op) {
-    auto const found = std::find_if(g.nodes.begin(), g.nodes.end(), [&](graph_node const& n) { return n.op == op; });
-    REQUIRE(found != g.nodes.end());
-    return *found;
-}
-
-graph_data const& graph_attribute(graph_node const& n, std::string_view name) {
-    for (node_attribute const& a : n.attributes)
-        if (a.name == name) return a.graphs.at(0);
-    FAIL("no attribute " << name);
-    return n.attributes[0].graphs[0];
-}
-
-/// Without constants.
-std::vector<std::string> ops_of(graph_data const& g) {
-    std::vector<std::string> out;
-    for (graph_node const& n : g.nodes)
-        if (n.op != "Constant") out.push_back(n.op);
-    return out;
-}
-
-/// The names of the values of the graph around it that an inner graph uses.
-std::vector<std::string> captures_of(graph_data const& inner, graph_data const& around) {
-    std::vector<std::string> out;
-    for (graph_value const& v : inner.values)
-        if (v.outer != aton::no_value) out.push_back(around.values[v.outer].name);
-    std::sort(out.begin(), out.end());
-    return out;
-}
 
 /// cond(which, relu(x), x), with a result that is used afterwards.
 struct cond_program : builder {
@@ -242,183 +154,6 @@ TEST_CASE("a branch inside of a branch captures through both, sizes and numbers 
     CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
 }
 
-namespace {
-
-/// while (sum(x) < y): x = x * y[...]; the limit is handed to both graphs.
-struct while_program : builder {
-    index limit = input(input_kind::user, "limit", {});
-    argument test;
-    argument body;
-
-    while_program() {
-        index const c = value_of("c", {2, 3});
-        index const m = value_of("m", {});
-        index const sum = value_of("sum", {});
-        index const less = value_of("less", {}, dtype::bool_);
-        graph condition;
-        condition.inputs = {c, m};
-        condition.nodes = {make("aten::sum", {tensor("self", c)}, {sum}),
-                           make("aten::lt.Tensor", {tensor("self", sum), tensor("other", m)}, {less})};
-        condition.outputs = {tensor("", less)};
-        test = add(condition);
-        index const v = value_of("v", {2, 3});
-        index const k = value_of("k", {});
-        body = inner({v, k}, "aten::mul.Tensor", {tensor("self", v), tensor("other", k)}, {2, 3});
-    }
-    void loop(std::string op, numbers const& sizes) {
-        index const out = value_of("out", sizes);
-        add_node(std::move(op), {test, body, tensors("", {x}), tensors("", {limit})}, {out});
-        output(out);
-    }
-};
-
-} // namespace
-
-TEST_CASE("while_loop is a Loop that computes its condition before and at the end of each trip") {
-    while_program b;
-    b.loop("higher_order::while_loop", {2, 3});
-    graph_data const g = b.convert();
-    CHECK(ops_of(g) == strings{"ReduceSum", "Less", "Loop"});
-    graph_node const& n = only_node(g, "Loop");
-    REQUIRE(n.inputs.size() == 3);
-    CHECK(n.inputs[0] == aton::no_value);
-    CHECK(n.inputs[1] == only_node(g, "Less").outputs[0]);
-    CHECK(g.values[n.inputs[2]].name == "x");
-    CHECK(g.values[n.outputs.at(0)].type.shape == shape{2, 3});
-    graph_data const& body = graph_attribute(n, "body");
-    REQUIRE(body.inputs.size() == 3);
-    CHECK(body.values[body.inputs[0]].type.dtype == dtype::int64);
-    CHECK(body.values[body.inputs[1]].type.dtype == dtype::bool_);
-    CHECK(body.values[body.inputs[2]].type.shape == shape{2, 3});
-    CHECK(ops_of(body) == strings{"Mul", "ReduceSum", "Less"});
-    CHECK(body.outputs == std::vector{only_node(body, "Less").outputs[0], only_node(body, "Mul").outputs[0]});
-    CHECK(captures_of(body, g) == strings{"limit"});
-    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
-}
-
-TEST_CASE("while_loop_stack_output keeps the results of all trips") {
-    while_program b;
-    b.loop("higher_order::while_loop_stack_output", {7, 2, 3});
-    graph_data const g = b.convert();
-    graph_node const& n = only_node(g, "Loop");
-    REQUIRE(n.outputs.size() == 2);
-    CHECK(n.outputs[1] == g.outputs.at(0));
-    graph_data const& body = graph_attribute(n, "body");
-    REQUIRE(body.outputs.size() == 3);
-    CHECK(body.outputs[1] == body.outputs[2]);
-}
-
-TEST_CASE("numbers that a loop carries are 0-d integers, and a condition of one dimension becomes one of none") {
-    builder b;
-    index const i = b.number_of("i", value_kind::sym_int);
-    index const v = b.value_of("v", {3});
-    index const positive = b.value_of("positive", {3}, dtype::bool_);
-    index const any = b.value_of("any", {1}, dtype::bool_);
-    graph test;
-    test.inputs = {i, v};
-    test.nodes = {
-        b.make("aten::gt.Scalar", {tensor("self", v), integer("other", 0)}, {positive}),
-        b.make("aten::any.dim", {tensor("self", positive), integer("dim", 0), boolean("keepdim", true)}, {any})};
-    test.outputs = {tensor("", any)};
-    index const j = b.number_of("j", value_kind::sym_int);
-    index const w = b.value_of("w", {3});
-    index const next = b.number_of("next", value_kind::sym_int);
-    index const less = b.value_of("less", {3});
-    graph body;
-    body.inputs = {j, w};
-    body.nodes = {b.make("_operator.add", {tensor("a", j), integer("b", 2)}, {next}),
-                  b.make("aten::sub.Tensor", {tensor("self", w), integer("other", 1)}, {less})};
-    body.outputs = {tensor("", next), tensor("", less)};
-    index const trips = b.number_of("trips", value_kind::sym_int);
-    index const out = b.value_of("out", {3});
-    argument carried = integers("", {5, 0});
-    carried.values = {no_value, b.y};
-    b.add_node("higher_order::while_loop", {b.add(test), b.add(body), carried, tensors("", {})}, {trips, out});
-    b.output(trips);
-    b.output(out);
-    graph_data const g = b.convert();
-    graph_node const& n = only_node(g, "Loop");
-    aton::tensor const* const start = g.constant(n.inputs.at(2));
-    REQUIRE(start != nullptr);
-    CHECK(start->at(0).to<std::int64_t>() == 5);
-    CHECK(g.values[n.inputs[1]].type.shape == shape(std::vector<dim>()));
-    CHECK(g.values[n.outputs.at(0)].type.dtype == dtype::int64);
-    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
-}
-
-TEST_CASE("scan and map are Scans") {
-    builder b;
-    index const c = b.value_of("c", {3});
-    index const row = b.value_of("row", {3});
-    index const k = b.value_of("k", {});
-    index const limit = b.input(input_kind::user, "limit", {});
-    index const sum = b.value_of("sum", {3});
-    index const product = b.value_of("product", {3});
-    graph step;
-    step.inputs = {c, row, k};
-    step.nodes = {b.make("aten::add.Tensor", {tensor("self", c), tensor("other", row)}, {sum}),
-                  b.make("aten::mul.Tensor", {tensor("self", row), tensor("other", k)}, {product})};
-    step.outputs = {tensor("", sum), tensor("", product)};
-    argument const body = b.add(step);
-    index const last = b.value_of("last", {3});
-    index const all = b.value_of("all", {2, 3});
-    SUBCASE("scan") {
-        b.add_node(
-            "higher_order::scan", {body, tensors("", {b.y}), tensors("", {b.x}), tensors("", {limit})}, {last, all});
-        b.output(last);
-        b.output(all);
-        graph_data const g = b.convert();
-        CHECK(ops_of(g) == strings{"Scan"});
-        graph_node const& n = g.nodes[0];
-        CHECK(n.inputs == std::vector{g.inputs[2], g.inputs[1]});
-        CHECK(n.attributes.at(1).name == "num_scan_inputs");
-        CHECK(n.attributes[1].i == 1);
-        graph_data const& inner = graph_attribute(n, "body");
-        CHECK(inner.inputs.size() == 2);
-        CHECK(inner.outputs.size() == 2);
-        CHECK(captures_of(inner, g) == strings{"limit"});
-        CHECK(g.values[n.outputs.at(1)].type.shape == shape{2, 3});
-        CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
-    }
-    SUBCASE("map: no state") {
-        index const doubled = b.value_of("doubled", {2, 3});
-        index const rows = b.value_of("rows", {2, 3});
-        b.add_node("higher_order::map_impl", {body, tensors("", {b.x, b.x}), tensors("", {limit})}, {doubled, rows});
-        b.output(doubled);
-        b.output(rows);
-        graph_data const g = b.convert();
-        graph_node const& n = only_node(g, "Scan");
-        CHECK(n.attributes.at(1).i == 2);
-        CHECK(n.inputs.size() == 2);
-        CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
-    }
-    SUBCASE("over nothing") {
-        b.add_node(
-            "higher_order::scan", {body, tensors("", {b.y}), tensors("", {}), tensors("", {limit})}, {last, all});
-        b.output(all);
-        CHECK(is_said(message_of(b), "higher_order::scan (it goes over no tensor; at model.py:12 in forward)"));
-    }
-}
-
-TEST_CASE("associative_scan computes with its own results") {
-    builder b;
-    index const left = b.value_of("left", {3});
-    index const right = b.value_of("right", {3});
-    argument const combine =
-        b.inner({left, right}, "aten::maximum", {tensor("self", left), tensor("other", right)}, {3});
-    index const out = b.value_of("out", {2, 3});
-    b.add_node("higher_order::associative_scan", {combine, tensors("", {b.x}), tensors("", {})}, {out});
-    b.output(out);
-    graph_data const g = b.convert();
-    graph_node const& n = only_node(g, "Scan");
-    CHECK(n.inputs.size() == 3); // whether it is the first step, what the step before gave, the sequence
-    CHECK(n.outputs.size() == 3);
-    CHECK(n.outputs[2] == g.outputs.at(0));
-    graph_data const& body = graph_attribute(n, "body");
-    CHECK(ops_of(body) == strings{"Max", "Where"});
-    CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
-}
-
 TEST_CASE("everything that has no mapping is found at once, in all branches, at the line that calls them") {
     builder b;
     b.p.origins.push_back({{}, {}, "<eval_with_key>.7:5 in forward", {}});
@@ -527,7 +262,7 @@ TEST_CASE("a branch or a body that writes to what it is given is refused") {
     index const out = b.value_of("out", {2, 3});
     b.add_node("higher_order::cond", {tensor("", b.which), yes, no, tensors("", {b.x})}, {out});
     b.output(out);
-    std::string const said = refusal_of(b);
+    std::string const said = message_of(prepare, b.p);
     CHECK(is_said(said, "model.pt2: aten::add_.Tensor (node inner, at model.py:12 in forward)"));
     CHECK(is_said(said, "writes to state, which comes from outside"));
     SUBCASE("through a view of it too") {
@@ -535,7 +270,7 @@ TEST_CASE("a branch or a body that writes to what it is given is refused") {
         graph& g = b.graph_of(yes);
         g.nodes.insert(g.nodes.begin(), b.make("aten::slice.Tensor", {tensor("self", a)}, {view}));
         g.nodes[1].arguments[0] = tensor("self", view);
-        CHECK(is_said(refusal_of(b), "writes to state, which comes from outside"));
+        CHECK(is_said(message_of(prepare, b.p), "writes to state, which comes from outside"));
     }
 }
 

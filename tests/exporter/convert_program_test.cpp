@@ -2,6 +2,7 @@
 // Programs made by hand, converted without passes: arithmetic on sizes, names of dimensions, outputs that are inputs, kept operators, and
 // what is refused.
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +14,14 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/passes.hpp>
 
+#include "../faults.hpp"
+
 namespace {
 
 using namespace aton;
 namespace pr = aton::program;
+using tests::contains;
+using tests::fault_of;
 
 /// A program with one input x of sizes [s0, 3], grown node by node.
 struct builder {
@@ -98,15 +103,8 @@ struct builder {
 };
 
 std::string message_of(builder const& b, export_options const& options = {}) {
-    try {
-        (void)b.convert(options);
-    } catch (error const& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
+    return fault_of([&] { return b.convert(options); });
 }
-
-bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> ops_of(graph_data graph) {
     remove_unused(graph);
@@ -292,6 +290,28 @@ TEST_CASE("a custom operator is kept only when that is asked for") {
     CHECK(n.attributes[1].i == 7);
     CHECK(graph.opset_imports == std::vector<std::pair<std::string, int>>{{"my_ops", 1}});
     CHECK(graph.values[graph.outputs[0]].type.shape.rank() == 2);
+}
+
+TEST_CASE("a kept operator's number that no float attribute holds is refused, not made infinite") {
+    auto const refusal_of = [](double scale_value, std::vector<double> list) {
+        builder b;
+        pr::argument scale = builder::integer(0, "scale");
+        scale.kind = pr::argument_kind::real;
+        scale.real = scale_value;
+        pr::argument knots = builder::integer(0, "knots");
+        knots.kind = pr::argument_kind::reals;
+        knots.reals = std::move(list);
+        b.call("my_ops::blend.pair",
+               {builder::value(0, "a"), scale, knots},
+               b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));
+        b.add_output(builder::value(1));
+        export_options options;
+        options.operators = operator_mode::keep;
+        return message_of(b, options);
+    };
+    CHECK(contains(refusal_of(-1e300, {0.5}), "argument 'scale' is beyond the floats that an attribute can hold"));
+    CHECK(contains(refusal_of(0.25, {0.5, 1e39}), "argument 'knots' is beyond the floats"));
+    CHECK(refusal_of(std::numeric_limits<double>::infinity(), {-3e38}) == "nothing was thrown");
 }
 
 TEST_CASE("a user's table comes before the built-in ones") {

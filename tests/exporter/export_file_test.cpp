@@ -12,10 +12,14 @@
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/model_io.hpp>
 
+#include "../faults.hpp"
+
 namespace {
 
 using namespace aton;
 namespace fs = std::filesystem;
+using tests::contains;
+using tests::fault_of;
 
 struct folder {
     fs::path path = fs::temp_directory_path() / ("aton_export_file_test." + std::to_string(::getpid()));
@@ -32,15 +36,8 @@ struct folder {
 std::string sample(char const* name) { return std::string(ATON_PT2_SAMPLES "/") + name; }
 
 std::string message_of(std::string const& from, std::string const& to, export_options const& options = {}) {
-    try {
-        export_file(from, to, options);
-    } catch (error const& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
+    return fault_of([&] { return export_file(from, to, options); });
 }
-
-bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 } // namespace
 

@@ -12,25 +12,13 @@
 #include <aton/model_io/model_io.hpp>
 
 #include "function_graph.hpp"
+#include "name_outputs.hpp"
 #include "random_nested.hpp"
 
 namespace {
 
-/// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
-void name_outputs(aton::graph_data& data) {
-    for (std::size_t i = 0; i != data.outputs.size(); ++i) {
-        aton::value_id const id = data.add_value(data.values[data.outputs[i]].type, "result_" + std::to_string(i));
-        data.values[id].producer = static_cast<std::int64_t>(data.nodes.size());
-        auto& n = data.nodes.emplace_back();
-        n.op = "Identity";
-        n.inputs = {data.outputs[i]};
-        n.outputs = {id};
-        data.outputs[i] = id;
-    }
-}
-
 void write(aton::graph_data data, std::string const& path) {
-    name_outputs(data);
+    random_graphs::name_outputs(data);
     write_model(data, path);
 }
 

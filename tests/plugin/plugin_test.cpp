@@ -17,9 +17,12 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/plugin.hpp>
 
+#include "../faults.hpp"
+
 namespace {
 
 using namespace aton::dsl;
+using aton::tests::contains;
 
 std::string plugin_path(std::string const& name) { return ATON_TEST_PLUGINS "/lib" + name + ".so"; }
 
@@ -31,19 +34,13 @@ std::vector<std::string> compilers() {
     return all;
 }
 
-std::string fault_of(std::string const& path) {
-    try {
-        (void)aton::load_plugin(path);
-    } catch (aton::error const& e) {
-        std::string const what = e.what();
-        CHECK(what.find('\n') == std::string::npos);
-        CHECK(what.substr(0, path.size() + 2) == path + ": ");
-        return what.substr(path.size() + 2);
-    }
-    return "nothing was thrown";
+/// Without the path, which every message starts with.
+std::string load_fault(std::string const& path) {
+    std::string const what = aton::tests::fault_of([&] { return aton::load_plugin(path); });
+    CHECK(what.find('\n') == std::string::npos);
+    REQUIRE(what.starts_with(path + ": "));
+    return what.substr(path.size() + 2);
 }
-
-bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 struct fixture {
     graph_data data;
@@ -175,23 +172,23 @@ TEST_CASE("tables of one name and one type in two plugins stay apart, and an unl
 }
 
 TEST_CASE("a plugin of another version is refused before any of its rows is read") {
-    CHECK(fault_of(plugin_path("old_plugin")) == "built against Aton 0.0.9, this is Aton " +
-                                                     std::string(aton::version) +
-                                                     "; build it again with the headers of this version");
-    CHECK(contains(fault_of(plugin_path("hostile_4")), "built against Aton 99.1.2, this is Aton"));
+    CHECK(load_fault(plugin_path("old_plugin")) == "built against Aton 0.0.9, this is Aton " +
+                                                       std::string(aton::version) +
+                                                       "; build it again with the headers of this version");
+    CHECK(contains(load_fault(plugin_path("hostile_4")), "built against Aton 99.1.2, this is Aton"));
 }
 
 TEST_CASE("what is no plugin is refused in a line") {
-    CHECK(fault_of("no/such/libfile.so") == "no such file");
-    CHECK(fault_of("") == "no such file");
-    CHECK(fault_of(ATON_TEST_PLUGINS) == "is a folder, not a plugin");
-    CHECK(fault_of("/dev/null") == "is no file that a plugin could be in");
+    CHECK(load_fault("no/such/libfile.so") == "no such file");
+    CHECK(load_fault("") == "no such file");
+    CHECK(load_fault(ATON_TEST_PLUGINS) == "is a folder, not a plugin");
+    CHECK(load_fault("/dev/null") == "is no file that a plugin could be in");
     std::filesystem::path const folder = std::filesystem::temp_directory_path() / "aton_plugin_test";
     std::filesystem::create_directories(folder);
     std::string const file = (folder / "libfile.so").string();
     auto const holding = [&](std::string const& content) {
         std::ofstream(file, std::ios::binary) << content;
-        return fault_of(file);
+        return load_fault(file);
     };
     CHECK(contains(holding(""), "cannot be loaded as a shared library: "));
     CHECK(contains(holding("just text\n"), "cannot be loaded as a shared library: "));
@@ -200,7 +197,7 @@ TEST_CASE("what is no plugin is refused in a line") {
     REQUIRE(whole.size() > 1000);
     CHECK(contains(holding(whole.substr(0, 200)), "cannot be loaded as a shared library: "));
     std::filesystem::remove_all(folder);
-    CHECK(contains(fault_of(plugin_path("hostile_43")), "no plugin of Aton: it has no object 'aton_plugin'"));
+    CHECK(contains(load_fault(plugin_path("hostile_43")), "no plugin of Aton: it has no object 'aton_plugin'"));
 }
 
 TEST_CASE("a malformed description is refused, not followed") {
@@ -241,7 +238,7 @@ TEST_CASE("a malformed description is refused, not followed") {
     };
     for (wrong const& each : all) {
         CAPTURE(each.number);
-        std::string const said = fault_of(plugin_path("hostile_" + std::to_string(each.number)));
+        std::string const said = load_fault(plugin_path("hostile_" + std::to_string(each.number)));
         CHECK_MESSAGE(contains(said, each.says), said);
     }
     // The same file without a fault is a plugin.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Outputs that a runtime takes, whatever the passes have left of the graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <aton/dsl/graph_data.hpp>
+
+namespace random_graphs {
+
+/// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
+inline void name_outputs(aton::graph_data& data) {
+    for (std::size_t i = 0; i != data.outputs.size(); ++i) {
+        aton::value_id const id = data.add_value(data.values[data.outputs[i]].type, "result_" + std::to_string(i));
+        data.values[id].producer = static_cast<std::int64_t>(data.nodes.size());
+        auto& n = data.nodes.emplace_back();
+        n.op = "Identity";
+        n.inputs = {data.outputs[i]};
+        n.outputs = {id};
+        data.outputs[i] = id;
+    }
+}
+
+} // namespace random_graphs

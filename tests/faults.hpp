@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What a call that is refused says.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::tests {
+
+/// The text of the aton::error that `call` throws.
+template <class Call>
+std::string fault_of(Call const& call) {
+    try {
+        (void)call();
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+} // namespace aton::tests
