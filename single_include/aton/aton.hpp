@@ -747,6 +747,7 @@ struct graph_function {
 /// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
 struct graph_data {
     using node_type = graph_node;
+    using attribute_type = node_attribute;
 
     std::string name = "aton";
     int opset = 0; ///< of the default domain
@@ -1037,8 +1038,8 @@ template <>
 struct returned_values<std::vector<value>> {
     static constexpr bool known = true;
     static constexpr int count = -1;
-    template <class Graph>
-    static void append(Graph const&, std::vector<value>& to, std::vector<value> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const&, Values& to, Values const& r) {
         to = r;
     }
 };
@@ -3747,8 +3748,15 @@ namespace aton::dsl::detail {
 
 /// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
 constexpr std::size_t find_text(std::string_view text, std::string_view part) {
-    for (std::size_t i = 0; i + part.size() <= text.size(); ++i)
-        if (text.substr(i, part.size()) == part) return i;
+    char const* const in = text.data();
+    char const* const wanted = part.data();
+    std::size_t const size = part.size();
+    std::size_t const last = text.size(); // pointers instead of calls: compilers count every step
+    for (std::size_t i = 0; i + size <= last; ++i) {
+        std::size_t same = 0;
+        while (same != size && in[i + same] == wanted[same]) ++same;
+        if (same == size) return i;
+    }
     return std::string_view::npos;
 }
 
@@ -9744,21 +9752,20 @@ inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
 /// The type of a Scan input in the body: without the axis that is scanned.
-template <class = void>
-value_type scanned(value_type t, std::int64_t axis) {
+template <class Type>
+Type scanned(Type t, std::int64_t axis) {
     if (!t.shape.has_rank()) return t;
-    std::vector<dim> left;
-    auto const n = static_cast<std::int64_t>(t.shape.rank());
-    if (axis < 0) axis += n;
-    for (std::int64_t i = 0; i != n; ++i)
-        if (i != axis) left.push_back(t.shape.dims()[static_cast<std::size_t>(i)]);
+    auto left = t.shape.dims();
+    if (axis < 0) axis += static_cast<std::int64_t>(left.size());
+    if (axis >= 0 && axis < static_cast<std::int64_t>(left.size())) left.erase(left.begin() + axis);
     t.shape = shape(left);
     return t;
 }
 
 /// The types of what goes into the body of a node whose operands and other attributes are there already.
 template <class Graph, class Node>
-std::vector<value_type> body_input_types(Graph const& graph, Node const& node) {
+auto body_input_types(Graph const& graph, Node const& node) {
+    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
     std::vector<value_type> types;
     auto const type = [&](std::size_t i) {
         return node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
@@ -9882,16 +9889,16 @@ namespace aton::dsl::detail {
 template <class Graph>
 bool same_body(Graph const& a, Graph const& b);
 
-template <class = void>
-bool same_floats(std::vector<float> const& a, std::vector<float> const& b) {
+template <class Floats>
+bool same_floats(Floats const& a, Floats const& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i != a.size(); ++i)
         if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) return false;
     return true;
 }
 
-template <class = void>
-bool same_attribute(node_attribute const& a, node_attribute const& b) {
+template <class Attribute>
+bool same_attribute(Attribute const& a, Attribute const& b) {
     if (a.graphs.size() != b.graphs.size()) return false;
     for (std::size_t i = 0; i != a.graphs.size(); ++i)
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
@@ -9901,8 +9908,8 @@ bool same_attribute(node_attribute const& a, node_attribute const& b) {
 }
 
 /// In the same order.
-template <class = void>
-bool same_attributes(graph_node const& a, graph_node const& b) {
+template <class Node>
+bool same_attributes(Node const& a, Node const& b) {
     if (a.attributes.size() != b.attributes.size()) return false;
     for (std::size_t i = 0; i != a.attributes.size(); ++i)
         if (!same_attribute(a.attributes[i], b.attributes[i])) return false;
@@ -9918,8 +9925,8 @@ bool same_body(Graph const& a, Graph const& b) {
     for (std::size_t i = 0; i != a.values.size(); ++i)
         if (a.values[i].outer != b.values[i].outer) return false;
     for (std::size_t i = 0; i != a.nodes.size(); ++i) {
-        graph_node const& x = a.nodes[i];
-        graph_node const& y = b.nodes[i];
+        auto const& x = a.nodes[i];
+        auto const& y = b.nodes[i];
         if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
             x.outputs != y.outputs || !same_attributes(x, y))
             return false;
@@ -10282,8 +10289,8 @@ namespace aton::dsl {
 namespace detail {
 
 /// The default of a declared attribute.
-template <class = void>
-node_attribute default_attribute(onnx::attribute const& a) {
+template <class Attribute>
+Attribute default_attribute(onnx::attribute const& a) {
     using onnx::attr_type;
     aten::schema_argument text;
     text.has_default = true;
@@ -10293,7 +10300,7 @@ node_attribute default_attribute(onnx::attribute const& a) {
                      : a.type == attr_type::f || a.type == attr_type::floats ? aten::base_type::float_
                                                                              : aten::base_type::str;
     aten::default_value const d = aten::parse_default(text);
-    node_attribute out;
+    Attribute out;
     out.name = a.name;
     out.type = a.type;
     switch (a.type) {
@@ -10362,22 +10369,24 @@ struct attribute_parameter<tensor> {
 };
 
 /// An attribute that a node gives, or its default; nullptr: neither. `storage` keeps the default.
-template <class = void>
-node_attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
-                                     node_attribute& storage) {
-    if (node_attribute const* const given = node.attribute(name); given != nullptr) return given;
+template <class Attribute>
+Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
+                                Attribute& storage) {
+    if (Attribute const* const given = node.attribute(name); given != nullptr) return given;
     int const i = schema.find_attribute(name);
     if (i < 0 || schema.attr(i).default_text.empty()) return nullptr;
-    storage = default_attribute(schema.attr(i));
+    storage = default_attribute<Attribute>(schema.attr(i));
     return &storage;
 }
 
 } // namespace detail
 
 /// What a rule of `infer<rule>` reads: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
-class inference {
+/// A template for one reason: what no one calls costs an include nothing.
+template <class Graph>
+class basic_inference {
 public:
-    inference(graph_data const& graph, graph_node const& node, onnx::declared_schema schema)
+    basic_inference(Graph const& graph, graph_node const& node, onnx::declared_schema schema)
         : graph_(graph),
           node_(node),
           schema_(schema) {}
@@ -10396,8 +10405,8 @@ public:
     /// Throws illegal_call where there is neither, and for another type.
     template <class T>
     [[nodiscard]] T attribute(std::string_view name) const {
-        node_attribute storage;
-        node_attribute const* const a = detail::find_attribute(node_, schema_, name, storage);
+        typename Graph::attribute_type storage;
+        auto const* const a = detail::find_attribute(node_, schema_, name, storage);
         if (a == nullptr) throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is not given");
         if constexpr (std::is_same_v<T, std::string>) return a->s;
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return a->ints;
@@ -10407,10 +10416,11 @@ public:
     }
 
 private:
-    graph_data const& graph_;
+    Graph const& graph_;
     graph_node const& node_;
     onnx::declared_schema schema_;
 };
+using inference = basic_inference<graph_data>;
 
 namespace detail {
 
@@ -10474,7 +10484,7 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.domain = node.domain;
     f.name = node.op;
     f.overload = node.overload;
-    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
+    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.push_back(std::string(schema.attr(i).name));
     f.body.push_back(std::move(body));
 }
 
@@ -10512,16 +10522,14 @@ struct operator_arguments {
 
 /// Functions of the outermost graph, lent to a body while it is built, so that those of the operators that it calls are added to them.
 /// They come back in any case; those of a body that is refused go.
+template <class Functions>
 struct lent_functions {
-    std::vector<graph_function>& owner;
-    std::vector<graph_function>& borrower;
+    Functions& owner;
+    Functions& borrower;
     std::size_t before = 0;
     bool built = false;
 
-    lent_functions(std::vector<graph_function>& from, std::vector<graph_function>& to)
-        : owner(from),
-          borrower(to),
-          before(from.size()) {
+    lent_functions(Functions& from, Functions& to) : owner(from), borrower(to), before(from.size()) {
         borrower.swap(owner);
     }
     lent_functions(lent_functions const&) = delete;
@@ -10533,12 +10541,12 @@ struct lent_functions {
 };
 
 /// Builds the body of a call for the types of its operands, as a function that the node calls.
-template <auto Body>
-void add_function(graph_data& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+template <auto Body, class Graph>
+void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
-    graph_data* root = &graph;
+    Graph* root = &graph;
     while (root->around != nullptr) root = root->around;
-    graph_data inner;
+    Graph inner;
     inner.name = schema.name();
     inner.opset = opset;
     inner.in_function = true;
@@ -10549,11 +10557,11 @@ void add_function(graph_data& graph, graph_node& node, onnx::declared_schema sch
         value const v(inner, inner.add_input(std::string(schema.input(static_cast<int>(i)).name), std::move(type)));
         inputs.push_back(given ? optional_value(v) : optional_value());
     }
-    std::vector<node_attribute> defaults(static_cast<std::size_t>(schema.attribute_count()));
+    std::vector<typename Graph::attribute_type> defaults(static_cast<std::size_t>(schema.attribute_count()));
     operator_arguments const arguments{node, schema, inputs, defaults};
     std::vector<value> results;
     {
-        lent_functions lent(root->functions, inner.functions);
+        lent_functions<decltype(root->functions)> lent(root->functions, inner.functions);
         typename traits::graph_type const g(inner, opset);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
@@ -10709,16 +10717,28 @@ struct declaration {
 
 namespace detail {
 
+/// Names of element types, hashed: comparing texts is many steps for a compiler.
+struct type_name_hashes {
+    std::uint64_t onnx[dtype_count]{};
+    std::uint64_t torch[dtype_count]{};
+
+    constexpr type_name_hashes() {
+        for (std::size_t i = 1; i != dtype_count; ++i) {
+            onnx[i] = hash_of(onnx_name(static_cast<dtype>(i)));
+            torch[i] = hash_of(name(static_cast<dtype>(i)));
+        }
+    }
+};
+inline constexpr type_name_hashes type_names;
+
 /// Reads one declaration; stops at the first problem.
 class declaration_reader {
 public:
-    constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out)
-        : text_(constraints),
-          out_(out) {
+    constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out) : out_(out) {
+        read(constraints);
         if (!read_constraints()) return;
         constrained_ = out_.var_count != 0;
-        text_ = text;
-        at_ = 0;
+        read(text);
         read_operator();
     }
 
@@ -10730,29 +10750,44 @@ private:
 
     // Words and signs.
 
-    constexpr void skip_blanks() {
-        while (at_ != text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    // Compilers count every step: pointers instead of calls, and the first character decides.
+
+    constexpr void read(std::string_view text) {
+        at_ = text.data();
+        end_ = at_ + text.size();
     }
     constexpr char peek() {
-        skip_blanks();
-        return at_ == text_.size() ? '\0' : text_[at_];
+        for (; at_ != end_; ++at_)
+            if (char const c = *at_; c != ' ' && c != '\n' && c != '\t') return c;
+        return '\0';
+    }
+    constexpr bool take(char sign) {
+        if (peek() != sign) return false;
+        ++at_;
+        return true;
     }
     constexpr bool take(std::string_view sign) {
-        skip_blanks();
-        if (text_.substr(at_, sign.size()) != sign) return false;
+        if (peek() != sign[0] || rest().substr(0, sign.size()) != sign) return false;
         at_ += sign.size();
         return true;
     }
-    constexpr bool expect(std::string_view sign, std::string_view what) { return take(sign) || fail(what, word()); }
-    static constexpr bool is_word_char(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    template <class Sign>
+    constexpr bool expect(Sign sign, std::string_view what) {
+        return take(sign) || fail(what, word());
     }
     constexpr std::string_view word() {
-        skip_blanks();
-        std::size_t const start = at_;
-        while (at_ != text_.size() && is_word_char(text_[at_])) ++at_;
-        return text_.substr(start, at_ - start);
+        peek();
+        char const* const start = at_;
+        for (; at_ != end_; ++at_) {
+            char const c = *at_;
+            if (c < '0' || c > 'z' || (c > '9' && c < 'A') || (c > 'Z' && c < 'a' && c != '_')) break;
+        }
+        return text_between(start, at_);
     }
+    static constexpr std::string_view text_between(char const* first, char const* last) {
+        return {first, static_cast<std::size_t>(last - first)};
+    }
+    [[nodiscard]] constexpr std::string_view rest() const { return text_between(at_, end_); }
 
     // "T: float16, seq(float); I: int64".
 
@@ -10766,21 +10801,20 @@ private:
         if (peek() != '(') return read_element(first, out);
         bool const wraps = first == "tensor" || first == "seq" || first == "optional";
         if (!wraps) return fail("no such type", first);
-        take("(");
+        take('(');
         type_set inner;
-        if (!read_type_set(inner) || !expect(")", "expected ')' after a type")) return false;
+        if (!read_type_set(inner) || !expect(')', "expected ')' after a type")) return false;
         out = first == "seq" ? type_set{inner.plain << 32, 0} : first == "optional" ? type_set{0, inner.plain} : inner;
         return !out.empty() || fail("no such type", first); // seq(seq(float))
     }
     constexpr bool read_element(std::string_view name, type_set& out) {
-        nearest near(name);
-        for (std::size_t i = 1; i != dtype_count; ++i) {
-            auto const t = static_cast<dtype>(i);
-            if (onnx_name(t) == name || aton::name(t) == name) {
-                out = tensors(t);
+        std::uint64_t const hash = hash_of(name);
+        for (std::size_t i = 1; i != dtype_count; ++i)
+            if (hash == type_names.onnx[i] || hash == type_names.torch[i]) {
+                out = tensors(static_cast<dtype>(i));
                 return true;
             }
-        }
+        nearest near(name);
         for (std::size_t i = 1; i != dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
         return fail("no such type", name, near.found());
     }
@@ -10790,15 +10824,15 @@ private:
             if (name.empty()) return fail("expected a type variable, as in \"T: float, double\"");
             if (out_.var_count == declaration::most_vars) return fail("too many type variables", name);
             if (find_var(name) >= 0) return fail("a type variable is constrained twice", name);
-            if (!expect(":", "expected ':' after a type variable")) return false;
+            if (!expect(':', "expected ':' after a type variable")) return false;
             type_set types;
             do {
                 type_set one;
                 if (!read_type_set(one)) return false;
                 types = types | one;
-            } while (take(","));
+            } while (take(','));
             out_.vars[out_.var_count++] = {name, types};
-            if (peek() != '\0' && !expect(";", "expected ';' between type variables")) return false;
+            if (peek() != '\0' && !expect(';', "expected ';' between type variables")) return false;
         }
         return true;
     }
@@ -10827,27 +10861,27 @@ private:
     constexpr void read_operator() {
         out_.name = word();
         if (out_.name.empty()) return void(fail("expected the name of an operator"));
-        if (!expect("(", "expected '(' after the name")) return;
-        if (!take(")")) {
+        if (!expect('(', "expected '(' after the name")) return;
+        if (!take(')')) {
             do {
                 if (!read_parameter()) return;
-            } while (take(","));
-            if (!expect(")", "expected ',' or ')' after a parameter")) return;
+            } while (take(','));
+            if (!expect(')', "expected ',' or ')' after a parameter")) return;
         }
         if (!expect("->", "expected '-> (T Z)' after the parameters") ||
-            !expect("(", "expected '(' before the outputs"))
+            !expect('(', "expected '(' before the outputs"))
             return;
         do {
             if (!read_output()) return;
-        } while (take(","));
-        if (!expect(")", "expected ',' or ')' after an output")) return;
-        if (peek() != '\0') fail("nothing may follow the outputs", text_.substr(at_));
+        } while (take(','));
+        if (!expect(')', "expected ',' or ')' after an output")) return;
+        if (peek() != '\0') fail("nothing may follow the outputs", rest());
         check_order();
     }
 
     /// An input, `T X`, `T? X`, `T... Xs`, `tensor(int64) X`, or an attribute, `float[] x = [1, 2]`, `int? n`.
     constexpr bool read_parameter() {
-        std::size_t const start = at_;
+        char const* const start = at_;
         std::string_view const type = word();
         bool const is_type = type == "tensor" && peek() == '(';
         if (!is_type && attribute_type(type, false) != attr_type::undefined) return read_attribute(type);
@@ -10862,7 +10896,7 @@ private:
     }
     constexpr bool read_attribute(std::string_view type) {
         bool const list = take("[]");
-        bool const optional = take("?");
+        bool const optional = take('?');
         attribute a;
         a.name = word();
         a.type = attribute_type(type, list);
@@ -10870,24 +10904,24 @@ private:
         if (out_.attribute_count == declaration::most_attributes) return fail("too many attributes", a.name);
         for (int i = 0; i != out_.attribute_count; ++i)
             if (out_.attributes[i].name == a.name) return fail("two attributes have this name", a.name);
-        if (take("=") && !read_default(a)) return false;
+        if (take('=') && !read_default(a)) return false;
         a.required = !optional && a.default_text.empty();
         out_.attributes[out_.attribute_count++] = a;
         return true;
     }
     /// The text up to the next comma or parenthesis that is not inside of brackets or quotes.
     constexpr bool read_default(attribute& a) {
-        skip_blanks();
-        std::size_t const start = at_;
+        peek();
+        char const* const start = at_;
         int depth = 0;
-        while (at_ != text_.size()) {
-            char const c = text_[at_];
+        while (at_ != end_) {
+            char const c = *at_;
             if (depth == 0 && (c == ',' || c == ')')) break;
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            std::size_t const string = quoted(text_.substr(at_));
+            std::size_t const string = c == '\'' || c == '"' ? quoted(rest()) : 0;
             at_ += string == 0 ? 1 : string;
         }
-        a.default_text = trimmed(text_.substr(start, at_ - start));
+        a.default_text = trimmed(text_between(start, at_));
         if (a.default_text.empty()) return fail("expected a default after '='", a.name);
         bool const none = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
                           a.type == attr_type::graphs;
@@ -10898,19 +10932,19 @@ private:
     }
 
     constexpr bool read_formal(formal& f) {
-        std::size_t const start = at_;
+        char const* const start = at_;
         std::string_view const type = word();
         if (type == "any" || peek() == '(') {
             at_ = start;
             if (!read_type_set(f.types)) return false;
             f.homogeneous = type != "any";
         } else if (type.empty()) {
-            return fail("expected a type", text_.substr(at_, at_ == text_.size() ? 0 : 1));
+            return fail("expected a type", rest().substr(0, 1));
         } else if (!read_var(type, f)) {
             return false;
         }
         if (take("...")) f.kind = option::variadic;
-        else if (take("?")) f.kind = option::optional;
+        else if (take('?')) f.kind = option::optional;
         f.name = word();
         return !f.name.empty() || fail("expected a name after the type", type);
     }
@@ -10939,7 +10973,7 @@ private:
         for (int i = 0; i != out_.output_count; ++i)
             if (out_.outputs[i].name == f.name) return fail("two outputs have this name", f.name);
         output_rule r;
-        if (take("=") && !read_rule(r)) return false;
+        if (take('=') && !read_rule(r)) return false;
         out_.rules[out_.output_count] = r;
         out_.outputs[out_.output_count++] = f;
         return true;
@@ -10948,11 +10982,11 @@ private:
         std::string_view const name = word();
         if (name != "like" && name != "broadcast") return fail("expected like(X) or broadcast(X, Y) after '='", name);
         r.is = name == "like" ? output_rule::kind::like : output_rule::kind::broadcast;
-        if (!expect("(", "expected '(' after like or broadcast") || !read_rule_input(r.first)) return false;
+        if (!expect('(', "expected '(' after like or broadcast") || !read_rule_input(r.first)) return false;
         if (r.is == output_rule::kind::broadcast &&
-            (!expect(",", "broadcast takes two inputs") || !read_rule_input(r.second)))
+            (!expect(',', "broadcast takes two inputs") || !read_rule_input(r.second)))
             return false;
-        return expect(")", "expected ')' after the inputs of a rule");
+        return expect(')', "expected ')' after the inputs of a rule");
     }
     constexpr bool read_rule_input(std::int8_t& out) {
         std::string_view const name = word();
@@ -10976,8 +11010,8 @@ private:
                 fail("only the last output may be variadic", out_.outputs[i].name);
     }
 
-    std::string_view text_;
-    std::size_t at_ = 0;
+    char const* at_ = nullptr;
+    char const* end_ = nullptr;
     declaration& out_;
     bool constrained_ = false;
 };
@@ -11102,7 +11136,7 @@ struct infer_part {
 template <auto Body>
 struct body_part {
     using traits = body_traits<type_of<Body>>;
-    static constexpr auto make = &add_function<Body>;
+    static constexpr auto make = &add_function<Body, graph_data>;
 };
 
 template <class Part>
@@ -13541,15 +13575,17 @@ namespace aton {
 template <class Graph = graph_data>
 class value_names {
 public:
+    using list = std::vector<std::string>;
+
     /// The names of `graph`'s values, by id.
-    [[nodiscard]] std::vector<std::string> add(Graph const& graph) {
-        std::vector<std::string> names(graph.values.size());
+    [[nodiscard]] list add(Graph const& graph) {
+        list names(graph.values.size());
         for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
-            if (is_captured(graph.values[i])) names[i] = scopes_.back()[graph.values[i].outer];
+            if (is_captured(graph.values[i])) names[i] = scopes_.back().names[graph.values[i].outer];
             else if (!graph.values[i].name.empty()) names[i] = unique(graph.values[i].name);
         for (std::size_t i = 0; i != names.size(); ++i)
             if (graph.values[i].name.empty() && !is_captured(graph.values[i])) names[i] = unique(std::to_string(i));
-        scopes_.push_back(names);
+        scopes_.push_back({names});
         return names;
     }
     /// Leaves the innermost graph; its names stay taken.
@@ -13563,8 +13599,12 @@ public:
     }
 
 private:
+    struct scope {
+        std::vector<std::string> names;
+    };
+
     [[nodiscard]] bool is_captured(graph_value const& v) const {
-        return v.outer != no_value && !scopes_.empty() && v.outer < scopes_.back().size();
+        return v.outer != no_value && !scopes_.empty() && v.outer < scopes_.back().names.size();
     }
 
     bool take(std::string const& name) {
@@ -13587,7 +13627,7 @@ private:
 
     std::vector<std::string> slots_; ///< open addressing; the size is a power of two
     std::size_t count_ = 0;
-    std::vector<std::vector<std::string>> scopes_; ///< the names of the graphs around, outermost first
+    std::vector<scope> scopes_; ///< of the graphs around, outermost first
 };
 
 } // namespace aton
@@ -13714,8 +13754,7 @@ private:
 
     template <class Head>
     void block(Graph const& g, Head const& head, std::size_t depth) {
-        std::vector<std::string> const outer = std::move(names_);
-        names_ = namer_.add(g);
+        auto outer = std::exchange(names_, namer_.add(g));
         indent(depth);
         head();
         out_ += '(';
@@ -13735,7 +13774,7 @@ private:
         values(g.outputs);
         out_ += ")\n";
         namer_.leave();
-        names_ = outer;
+        names_ = std::move(outer);
     }
 
     /// The body of an operator: values have names of their own there.
@@ -13801,7 +13840,7 @@ private:
     }
 
     void node(Graph const& g, graph_node const& n, std::size_t depth) {
-        std::vector<node_attribute const*> const sorted = by_name(n.attributes);
+        auto const sorted = by_name(n.attributes);
         indent(depth);
         typed_values(g, n.outputs);
         out_ += n.outputs.empty() ? "" : " = ";
@@ -13825,9 +13864,10 @@ private:
             for (Graph const& nested : a->graphs) block(nested, [&] { print_name(out_, a->name); }, depth + 1);
     }
 
-    static std::vector<node_attribute const*> by_name(std::vector<node_attribute> const& attributes) {
-        std::vector<node_attribute const*> out;
-        for (node_attribute const& a : attributes) {
+    template <class Attribute>
+    static std::vector<Attribute const*> by_name(std::vector<Attribute> const& attributes) {
+        std::vector<Attribute const*> out;
+        for (Attribute const& a : attributes) {
             out.push_back(&a);
             for (std::size_t i = out.size() - 1; i != 0 && (out[i]->name) < (out[i - 1]->name); --i)
                 std::swap(out[i], out[i - 1]);
@@ -13874,7 +13914,7 @@ private:
 
     std::string out_;
     value_names<Graph> namer_;
-    std::vector<std::string> names_;
+    typename value_names<Graph>::list names_;
 };
 
 } // namespace detail
@@ -14873,33 +14913,35 @@ inline constexpr detail::row_maker<Text, true> override_{};
 
 namespace aton::dsl::detail {
 
+// `Argument` is dsl::argument: what depends on it costs an include nothing.
+
 /// The schema's default as an argument.
-template <class = void>
-argument default_argument(aten::schema_argument const& a) {
+template <class Argument>
+Argument default_argument(aten::schema_argument const& a) {
     using kind = aten::default_kind;
     aten::default_value const d = aten::parse_default(a);
-    std::vector<sym_int> ints;
-    std::vector<double> floats;
+    decltype(Argument::sizes) ints;
+    decltype(Argument::floats) floats;
     bool_list bools;
     std::string text;
     switch (d.kind()) {
-    case kind::boolean: return argument::of_number(d.as_bool());
-    case kind::integer: return argument::of_number(d.as_int());
-    case kind::floating: return argument::of_number(d.as_double());
-    case kind::complex: return argument::of_number(scalar::complex(d.real(), d.imaginary()));
-    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return argument::of_text(std::move(text));
-    case kind::identifier: return argument::of_tag(std::string(d.text()));
+    case kind::boolean: return Argument::of_number(d.as_bool());
+    case kind::integer: return Argument::of_number(d.as_int());
+    case kind::floating: return Argument::of_number(d.as_double());
+    case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
+    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
+    case kind::identifier: return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
         for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
-        return argument::of_sizes(std::move(ints));
+        return Argument::of_sizes(std::move(ints));
     case kind::float_list:
         for (std::size_t i = 0; i != d.size(); ++i) floats.push_back(d.double_at(i));
-        return argument::of_floats(std::move(floats));
+        return Argument::of_floats(std::move(floats));
     case kind::bool_list:
         for (std::size_t i = 0; i != d.size(); ++i) bools.push_back(d.bool_at(i));
-        return argument::of_bools(bools);
+        return Argument::of_bools(bools);
 
-    default: return argument::none();
+    default: return Argument::none();
     }
 }
 
@@ -14918,8 +14960,10 @@ std::string join(List const& list, Element element) {
 }
 
 /// An argument's value as an error message shows it.
-template <class = void>
-std::string to_text(argument const& a) {
+template <class Argument>
+std::string to_text(Argument const& a)
+    requires requires { a.is; }
+{
     using kind = argument::kind;
     auto const size_text = [](sym_int const& s) {
         return s.is_constant() ? std::to_string(s.constant()) : std::string("a computed size");
@@ -14942,19 +14986,19 @@ std::string to_text(argument const& a) {
     return {};
 }
 
-template <class = void>
-bool same(argument const& a, argument const& b) {
+template <class Argument>
+bool same(Argument const& a, Argument const& b) {
     return a.is == b.is && to_text(a) == to_text(b) && a.number == b.number && a.floats == b.floats &&
            a.numbers == b.numbers;
 }
 
 /// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
-template <class Graph>
+template <class Graph, class Argument>
 class argument_normalizer {
 public:
     argument_normalizer(Graph& graph, std::string_view overload) : graph_(graph), overload_(overload) {}
 
-    void normalize(argument& a, aten::schema_argument const& formal) {
+    void normalize(Argument& a, aten::schema_argument const& formal) {
         using kind = argument::kind;
         schema_type const& t = formal.type;
         if (a.is == kind::none) {
@@ -14999,14 +15043,14 @@ private:
         graph_.values[id].wrapped_number = true;
         return {graph_, id};
     }
-    bool to_tensor(argument& a) {
-        if (a.is == kind::number) a = argument::of_tensor(wrap(a.number));
+    bool to_tensor(Argument& a) {
+        if (a.is == kind::number) a = Argument::of_tensor(wrap(a.number));
         if (a.is == kind::size)
-            a = argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
+            a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
-    static bool to_tensors(argument& a, bool may_miss) {
-        if (a.is == kind::sizes && a.sizes.empty()) a = argument::of_tensors({});
+    static bool to_tensors(Argument& a, bool may_miss) {
+        if (a.is == kind::sizes && a.sizes.empty()) a = Argument::of_tensors({});
         if (a.is != kind::tensors) return false;
         a.values.clear();
         for (optional_value const& v : a.tensors) {
@@ -15015,15 +15059,15 @@ private:
         }
         return true;
     }
-    static bool to_size(argument& a, bool symbolic) {
-        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = argument::of_size(*a.tensor);
-        if (a.is == kind::number && symbolic) a = argument::of_size(a.number.to<std::int64_t>());
-        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = argument::of_number(a.size.constant());
+    static bool to_size(Argument& a, bool symbolic) {
+        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = Argument::of_size(*a.tensor);
+        if (a.is == kind::number && symbolic) a = Argument::of_size(a.number.template to<std::int64_t>());
+        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
         return a.is == kind::size || a.is == kind::number;
     }
-    static bool to_sizes(argument& a, std::int32_t length) {
-        if (a.is == kind::number) a = argument::of_sizes({a.number.to<std::int64_t>()});
-        if (a.is == kind::size) a = argument::of_sizes({a.size});
+    static bool to_sizes(Argument& a, std::int32_t length) {
+        if (a.is == kind::number) a = Argument::of_sizes({a.number.template to<std::int64_t>()});
+        if (a.is == kind::size) a = Argument::of_sizes({a.size});
         if (a.is != kind::sizes) return false;
         if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
         a.ints.clear();
@@ -15031,40 +15075,40 @@ private:
             if (s.is_constant()) a.ints.push_back(s.constant());
         return true;
     }
-    static bool to_floats(argument& a, std::int32_t length) {
+    static bool to_floats(Argument& a, std::int32_t length) {
         if (a.is == kind::number)
-            a = argument::of_floats(
-                std::vector<double>(static_cast<std::size_t>(length > 1 ? length : 1), a.number.to<double>()));
+            a = Argument::of_floats(decltype(Argument::floats)(static_cast<std::size_t>(length > 1 ? length : 1),
+                                                               a.number.template to<double>()));
         if (a.is == kind::sizes) {
-            std::vector<double> floats;
+            decltype(Argument::floats) floats;
             for (sym_int const& s : a.sizes) floats.push_back(static_cast<double>(s.constant()));
-            a = argument::of_floats(std::move(floats));
+            a = Argument::of_floats(std::move(floats));
         }
         return a.is == kind::floats;
     }
-    static bool to_numbers(argument& a) {
-        std::vector<scalar> numbers;
+    static bool to_numbers(Argument& a) {
+        decltype(Argument::numbers) numbers;
         if (a.is == kind::floats) numbers.assign(a.floats.begin(), a.floats.end());
         if (a.is == kind::sizes)
             for (sym_int const& s : a.sizes) numbers.emplace_back(s.constant());
-        if (a.is == kind::floats || a.is == kind::sizes) a = argument::of_numbers(std::move(numbers));
+        if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
     /// aten::contiguous has a default that is a number.
-    static bool to_memory_format(argument& a) {
+    static bool to_memory_format(Argument& a) {
         constexpr std::string_view names[] = {
             "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}; // c10/core/MemoryFormat.h
         if (a.is == kind::number) {
-            auto const n = a.number.to<std::int64_t>();
-            if (n >= 0 && n < 4) a = argument::of_tag(std::string(names[n]));
+            auto const n = a.number.template to<std::int64_t>();
+            if (n >= 0 && n < 4) a = Argument::of_tag(std::string(names[n]));
         }
         return a.is == kind::tag;
     }
-    static bool to_bools(argument& a, std::int32_t length) {
+    static bool to_bools(Argument& a, std::int32_t length) {
         if (a.is == kind::number) {
             bool_list bools;
-            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.to<bool>());
-            a = argument::of_bools(bools);
+            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.template to<bool>());
+            a = Argument::of_bools(bools);
         }
         return a.is == kind::bools;
     }
@@ -15082,26 +15126,26 @@ inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& for
 
 /// Fills in defaults and normalises all arguments of a call, given in schema order; `named` are the positions that the body takes.
 /// Throws unsupported_error for a missing argument, a wrong kind, and for an unnamed argument that is not at its default.
-template <class Graph>
+template <class Graph, class Argument>
 void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
-                    std::span<std::uint8_t const> named, std::vector<argument>& arguments) {
-    argument_normalizer<Graph> normalizer(graph, overload);
+                    std::span<std::uint8_t const> named, std::vector<Argument>& arguments) {
+    argument_normalizer<Graph, Argument> normalizer(graph, overload);
     aten::argument_cursor cursor(schema);
     aten::schema_argument formal;
     std::size_t position = 0;
     for (; cursor.next(formal); ++position) {
         if (position == arguments.size()) arguments.emplace_back();
-        argument& a = arguments[position];
+        Argument& a = arguments[position];
         bool const given = a.is != argument::kind::missing;
         if (!given && !formal.has_default) normalizer.refuse(formal, "is missing");
-        if (!given) a = default_argument(formal);
+        if (!given) a = default_argument<Argument>(formal);
         bool is_named = false;
         for (std::uint8_t p : named) is_named = is_named || p == position;
         normalizer.normalize(a, formal);
         a.name = formal.name;
         if (is_named || !given || may_stay_unnamed(a, formal)) continue;
         if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
-        argument expected = default_argument(formal);
+        Argument expected = default_argument<Argument>(formal);
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,

@@ -18,33 +18,35 @@
 
 namespace aton::dsl::detail {
 
+// `Argument` is dsl::argument: what depends on it costs an include nothing.
+
 /// The schema's default as an argument.
-template <class = void>
-argument default_argument(aten::schema_argument const& a) {
+template <class Argument>
+Argument default_argument(aten::schema_argument const& a) {
     using kind = aten::default_kind;
     aten::default_value const d = aten::parse_default(a);
-    std::vector<sym_int> ints;
-    std::vector<double> floats;
+    decltype(Argument::sizes) ints;
+    decltype(Argument::floats) floats;
     bool_list bools;
     std::string text;
     switch (d.kind()) {
-    case kind::boolean: return argument::of_number(d.as_bool());
-    case kind::integer: return argument::of_number(d.as_int());
-    case kind::floating: return argument::of_number(d.as_double());
-    case kind::complex: return argument::of_number(scalar::complex(d.real(), d.imaginary()));
-    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return argument::of_text(std::move(text));
-    case kind::identifier: return argument::of_tag(std::string(d.text()));
+    case kind::boolean: return Argument::of_number(d.as_bool());
+    case kind::integer: return Argument::of_number(d.as_int());
+    case kind::floating: return Argument::of_number(d.as_double());
+    case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
+    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
+    case kind::identifier: return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
         for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
-        return argument::of_sizes(std::move(ints));
+        return Argument::of_sizes(std::move(ints));
     case kind::float_list:
         for (std::size_t i = 0; i != d.size(); ++i) floats.push_back(d.double_at(i));
-        return argument::of_floats(std::move(floats));
+        return Argument::of_floats(std::move(floats));
     case kind::bool_list:
         for (std::size_t i = 0; i != d.size(); ++i) bools.push_back(d.bool_at(i));
-        return argument::of_bools(bools);
+        return Argument::of_bools(bools);
 
-    default: return argument::none();
+    default: return Argument::none();
     }
 }
 
@@ -63,8 +65,10 @@ std::string join(List const& list, Element element) {
 }
 
 /// An argument's value as an error message shows it.
-template <class = void>
-std::string to_text(argument const& a) {
+template <class Argument>
+std::string to_text(Argument const& a)
+    requires requires { a.is; }
+{
     using kind = argument::kind;
     auto const size_text = [](sym_int const& s) {
         return s.is_constant() ? std::to_string(s.constant()) : std::string("a computed size");
@@ -87,19 +91,19 @@ std::string to_text(argument const& a) {
     return {};
 }
 
-template <class = void>
-bool same(argument const& a, argument const& b) {
+template <class Argument>
+bool same(Argument const& a, Argument const& b) {
     return a.is == b.is && to_text(a) == to_text(b) && a.number == b.number && a.floats == b.floats &&
            a.numbers == b.numbers;
 }
 
 /// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
-template <class Graph>
+template <class Graph, class Argument>
 class argument_normalizer {
 public:
     argument_normalizer(Graph& graph, std::string_view overload) : graph_(graph), overload_(overload) {}
 
-    void normalize(argument& a, aten::schema_argument const& formal) {
+    void normalize(Argument& a, aten::schema_argument const& formal) {
         using kind = argument::kind;
         schema_type const& t = formal.type;
         if (a.is == kind::none) {
@@ -144,14 +148,14 @@ private:
         graph_.values[id].wrapped_number = true;
         return {graph_, id};
     }
-    bool to_tensor(argument& a) {
-        if (a.is == kind::number) a = argument::of_tensor(wrap(a.number));
+    bool to_tensor(Argument& a) {
+        if (a.is == kind::number) a = Argument::of_tensor(wrap(a.number));
         if (a.is == kind::size)
-            a = argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
+            a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
-    static bool to_tensors(argument& a, bool may_miss) {
-        if (a.is == kind::sizes && a.sizes.empty()) a = argument::of_tensors({});
+    static bool to_tensors(Argument& a, bool may_miss) {
+        if (a.is == kind::sizes && a.sizes.empty()) a = Argument::of_tensors({});
         if (a.is != kind::tensors) return false;
         a.values.clear();
         for (optional_value const& v : a.tensors) {
@@ -160,15 +164,15 @@ private:
         }
         return true;
     }
-    static bool to_size(argument& a, bool symbolic) {
-        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = argument::of_size(*a.tensor);
-        if (a.is == kind::number && symbolic) a = argument::of_size(a.number.to<std::int64_t>());
-        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = argument::of_number(a.size.constant());
+    static bool to_size(Argument& a, bool symbolic) {
+        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = Argument::of_size(*a.tensor);
+        if (a.is == kind::number && symbolic) a = Argument::of_size(a.number.template to<std::int64_t>());
+        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
         return a.is == kind::size || a.is == kind::number;
     }
-    static bool to_sizes(argument& a, std::int32_t length) {
-        if (a.is == kind::number) a = argument::of_sizes({a.number.to<std::int64_t>()});
-        if (a.is == kind::size) a = argument::of_sizes({a.size});
+    static bool to_sizes(Argument& a, std::int32_t length) {
+        if (a.is == kind::number) a = Argument::of_sizes({a.number.template to<std::int64_t>()});
+        if (a.is == kind::size) a = Argument::of_sizes({a.size});
         if (a.is != kind::sizes) return false;
         if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
         a.ints.clear();
@@ -176,40 +180,40 @@ private:
             if (s.is_constant()) a.ints.push_back(s.constant());
         return true;
     }
-    static bool to_floats(argument& a, std::int32_t length) {
+    static bool to_floats(Argument& a, std::int32_t length) {
         if (a.is == kind::number)
-            a = argument::of_floats(
-                std::vector<double>(static_cast<std::size_t>(length > 1 ? length : 1), a.number.to<double>()));
+            a = Argument::of_floats(decltype(Argument::floats)(static_cast<std::size_t>(length > 1 ? length : 1),
+                                                               a.number.template to<double>()));
         if (a.is == kind::sizes) {
-            std::vector<double> floats;
+            decltype(Argument::floats) floats;
             for (sym_int const& s : a.sizes) floats.push_back(static_cast<double>(s.constant()));
-            a = argument::of_floats(std::move(floats));
+            a = Argument::of_floats(std::move(floats));
         }
         return a.is == kind::floats;
     }
-    static bool to_numbers(argument& a) {
-        std::vector<scalar> numbers;
+    static bool to_numbers(Argument& a) {
+        decltype(Argument::numbers) numbers;
         if (a.is == kind::floats) numbers.assign(a.floats.begin(), a.floats.end());
         if (a.is == kind::sizes)
             for (sym_int const& s : a.sizes) numbers.emplace_back(s.constant());
-        if (a.is == kind::floats || a.is == kind::sizes) a = argument::of_numbers(std::move(numbers));
+        if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
     /// aten::contiguous has a default that is a number.
-    static bool to_memory_format(argument& a) {
+    static bool to_memory_format(Argument& a) {
         constexpr std::string_view names[] = {
             "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}; // c10/core/MemoryFormat.h
         if (a.is == kind::number) {
-            auto const n = a.number.to<std::int64_t>();
-            if (n >= 0 && n < 4) a = argument::of_tag(std::string(names[n]));
+            auto const n = a.number.template to<std::int64_t>();
+            if (n >= 0 && n < 4) a = Argument::of_tag(std::string(names[n]));
         }
         return a.is == kind::tag;
     }
-    static bool to_bools(argument& a, std::int32_t length) {
+    static bool to_bools(Argument& a, std::int32_t length) {
         if (a.is == kind::number) {
             bool_list bools;
-            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.to<bool>());
-            a = argument::of_bools(bools);
+            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.template to<bool>());
+            a = Argument::of_bools(bools);
         }
         return a.is == kind::bools;
     }
@@ -227,26 +231,26 @@ inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& for
 
 /// Fills in defaults and normalises all arguments of a call, given in schema order; `named` are the positions that the body takes.
 /// Throws unsupported_error for a missing argument, a wrong kind, and for an unnamed argument that is not at its default.
-template <class Graph>
+template <class Graph, class Argument>
 void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
-                    std::span<std::uint8_t const> named, std::vector<argument>& arguments) {
-    argument_normalizer<Graph> normalizer(graph, overload);
+                    std::span<std::uint8_t const> named, std::vector<Argument>& arguments) {
+    argument_normalizer<Graph, Argument> normalizer(graph, overload);
     aten::argument_cursor cursor(schema);
     aten::schema_argument formal;
     std::size_t position = 0;
     for (; cursor.next(formal); ++position) {
         if (position == arguments.size()) arguments.emplace_back();
-        argument& a = arguments[position];
+        Argument& a = arguments[position];
         bool const given = a.is != argument::kind::missing;
         if (!given && !formal.has_default) normalizer.refuse(formal, "is missing");
-        if (!given) a = default_argument(formal);
+        if (!given) a = default_argument<Argument>(formal);
         bool is_named = false;
         for (std::uint8_t p : named) is_named = is_named || p == position;
         normalizer.normalize(a, formal);
         a.name = formal.name;
         if (is_named || !given || may_stay_unnamed(a, formal)) continue;
         if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
-        argument expected = default_argument(formal);
+        Argument expected = default_argument<Argument>(formal);
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,

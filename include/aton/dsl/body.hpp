@@ -35,21 +35,20 @@ inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
 /// The type of a Scan input in the body: without the axis that is scanned.
-template <class = void>
-value_type scanned(value_type t, std::int64_t axis) {
+template <class Type>
+Type scanned(Type t, std::int64_t axis) {
     if (!t.shape.has_rank()) return t;
-    std::vector<dim> left;
-    auto const n = static_cast<std::int64_t>(t.shape.rank());
-    if (axis < 0) axis += n;
-    for (std::int64_t i = 0; i != n; ++i)
-        if (i != axis) left.push_back(t.shape.dims()[static_cast<std::size_t>(i)]);
+    auto left = t.shape.dims();
+    if (axis < 0) axis += static_cast<std::int64_t>(left.size());
+    if (axis >= 0 && axis < static_cast<std::int64_t>(left.size())) left.erase(left.begin() + axis);
     t.shape = shape(left);
     return t;
 }
 
 /// The types of what goes into the body of a node whose operands and other attributes are there already.
 template <class Graph, class Node>
-std::vector<value_type> body_input_types(Graph const& graph, Node const& node) {
+auto body_input_types(Graph const& graph, Node const& node) {
+    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
     std::vector<value_type> types;
     auto const type = [&](std::size_t i) {
         return node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;

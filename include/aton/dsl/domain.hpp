@@ -34,7 +34,7 @@ struct infer_part {
 template <auto Body>
 struct body_part {
     using traits = body_traits<type_of<Body>>;
-    static constexpr auto make = &add_function<Body>;
+    static constexpr auto make = &add_function<Body, graph_data>;
 };
 
 template <class Part>

@@ -60,8 +60,8 @@ template <>
 struct returned_values<std::vector<value>> {
     static constexpr bool known = true;
     static constexpr int count = -1;
-    template <class Graph>
-    static void append(Graph const&, std::vector<value>& to, std::vector<value> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const&, Values& to, Values const& r) {
         to = r;
     }
 };

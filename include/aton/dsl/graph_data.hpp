@@ -145,6 +145,7 @@ struct graph_function {
 /// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
 struct graph_data {
     using node_type = graph_node;
+    using attribute_type = node_attribute;
 
     std::string name = "aton";
     int opset = 0; ///< of the default domain

@@ -30,8 +30,8 @@ namespace aton::dsl {
 namespace detail {
 
 /// The default of a declared attribute.
-template <class = void>
-node_attribute default_attribute(onnx::attribute const& a) {
+template <class Attribute>
+Attribute default_attribute(onnx::attribute const& a) {
     using onnx::attr_type;
     aten::schema_argument text;
     text.has_default = true;
@@ -41,7 +41,7 @@ node_attribute default_attribute(onnx::attribute const& a) {
                      : a.type == attr_type::f || a.type == attr_type::floats ? aten::base_type::float_
                                                                              : aten::base_type::str;
     aten::default_value const d = aten::parse_default(text);
-    node_attribute out;
+    Attribute out;
     out.name = a.name;
     out.type = a.type;
     switch (a.type) {
@@ -110,22 +110,24 @@ struct attribute_parameter<tensor> {
 };
 
 /// An attribute that a node gives, or its default; nullptr: neither. `storage` keeps the default.
-template <class = void>
-node_attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
-                                     node_attribute& storage) {
-    if (node_attribute const* const given = node.attribute(name); given != nullptr) return given;
+template <class Attribute>
+Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
+                                Attribute& storage) {
+    if (Attribute const* const given = node.attribute(name); given != nullptr) return given;
     int const i = schema.find_attribute(name);
     if (i < 0 || schema.attr(i).default_text.empty()) return nullptr;
-    storage = default_attribute(schema.attr(i));
+    storage = default_attribute<Attribute>(schema.attr(i));
     return &storage;
 }
 
 } // namespace detail
 
 /// What a rule of `infer<rule>` reads: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
-class inference {
+/// A template for one reason: what no one calls costs an include nothing.
+template <class Graph>
+class basic_inference {
 public:
-    inference(graph_data const& graph, graph_node const& node, onnx::declared_schema schema)
+    basic_inference(Graph const& graph, graph_node const& node, onnx::declared_schema schema)
         : graph_(graph),
           node_(node),
           schema_(schema) {}
@@ -144,8 +146,8 @@ public:
     /// Throws illegal_call where there is neither, and for another type.
     template <class T>
     [[nodiscard]] T attribute(std::string_view name) const {
-        node_attribute storage;
-        node_attribute const* const a = detail::find_attribute(node_, schema_, name, storage);
+        typename Graph::attribute_type storage;
+        auto const* const a = detail::find_attribute(node_, schema_, name, storage);
         if (a == nullptr) throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is not given");
         if constexpr (std::is_same_v<T, std::string>) return a->s;
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return a->ints;
@@ -155,10 +157,11 @@ public:
     }
 
 private:
-    graph_data const& graph_;
+    Graph const& graph_;
     graph_node const& node_;
     onnx::declared_schema schema_;
 };
+using inference = basic_inference<graph_data>;
 
 namespace detail {
 
@@ -222,7 +225,7 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.domain = node.domain;
     f.name = node.op;
     f.overload = node.overload;
-    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
+    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.push_back(std::string(schema.attr(i).name));
     f.body.push_back(std::move(body));
 }
 
@@ -260,16 +263,14 @@ struct operator_arguments {
 
 /// Functions of the outermost graph, lent to a body while it is built, so that those of the operators that it calls are added to them.
 /// They come back in any case; those of a body that is refused go.
+template <class Functions>
 struct lent_functions {
-    std::vector<graph_function>& owner;
-    std::vector<graph_function>& borrower;
+    Functions& owner;
+    Functions& borrower;
     std::size_t before = 0;
     bool built = false;
 
-    lent_functions(std::vector<graph_function>& from, std::vector<graph_function>& to)
-        : owner(from),
-          borrower(to),
-          before(from.size()) {
+    lent_functions(Functions& from, Functions& to) : owner(from), borrower(to), before(from.size()) {
         borrower.swap(owner);
     }
     lent_functions(lent_functions const&) = delete;
@@ -281,12 +282,12 @@ struct lent_functions {
 };
 
 /// Builds the body of a call for the types of its operands, as a function that the node calls.
-template <auto Body>
-void add_function(graph_data& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+template <auto Body, class Graph>
+void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
-    graph_data* root = &graph;
+    Graph* root = &graph;
     while (root->around != nullptr) root = root->around;
-    graph_data inner;
+    Graph inner;
     inner.name = schema.name();
     inner.opset = opset;
     inner.in_function = true;
@@ -297,11 +298,11 @@ void add_function(graph_data& graph, graph_node& node, onnx::declared_schema sch
         value const v(inner, inner.add_input(std::string(schema.input(static_cast<int>(i)).name), std::move(type)));
         inputs.push_back(given ? optional_value(v) : optional_value());
     }
-    std::vector<node_attribute> defaults(static_cast<std::size_t>(schema.attribute_count()));
+    std::vector<typename Graph::attribute_type> defaults(static_cast<std::size_t>(schema.attribute_count()));
     operator_arguments const arguments{node, schema, inputs, defaults};
     std::vector<value> results;
     {
-        lent_functions lent(root->functions, inner.functions);
+        lent_functions<decltype(root->functions)> lent(root->functions, inner.functions);
         typename traits::graph_type const g(inner, opset);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             returned_values<std::remove_cvref_t<typename traits::return_type>>::append(

@@ -136,8 +136,7 @@ private:
 
     template <class Head>
     void block(Graph const& g, Head const& head, std::size_t depth) {
-        std::vector<std::string> const outer = std::move(names_);
-        names_ = namer_.add(g);
+        auto outer = std::exchange(names_, namer_.add(g));
         indent(depth);
         head();
         out_ += '(';
@@ -157,7 +156,7 @@ private:
         values(g.outputs);
         out_ += ")\n";
         namer_.leave();
-        names_ = outer;
+        names_ = std::move(outer);
     }
 
     /// The body of an operator: values have names of their own there.
@@ -223,7 +222,7 @@ private:
     }
 
     void node(Graph const& g, graph_node const& n, std::size_t depth) {
-        std::vector<node_attribute const*> const sorted = by_name(n.attributes);
+        auto const sorted = by_name(n.attributes);
         indent(depth);
         typed_values(g, n.outputs);
         out_ += n.outputs.empty() ? "" : " = ";
@@ -247,9 +246,10 @@ private:
             for (Graph const& nested : a->graphs) block(nested, [&] { print_name(out_, a->name); }, depth + 1);
     }
 
-    static std::vector<node_attribute const*> by_name(std::vector<node_attribute> const& attributes) {
-        std::vector<node_attribute const*> out;
-        for (node_attribute const& a : attributes) {
+    template <class Attribute>
+    static std::vector<Attribute const*> by_name(std::vector<Attribute> const& attributes) {
+        std::vector<Attribute const*> out;
+        for (Attribute const& a : attributes) {
             out.push_back(&a);
             for (std::size_t i = out.size() - 1; i != 0 && (out[i]->name) < (out[i - 1]->name); --i)
                 std::swap(out[i], out[i - 1]);
@@ -296,7 +296,7 @@ private:
 
     std::string out_;
     value_names<Graph> namer_;
-    std::vector<std::string> names_;
+    typename value_names<Graph>::list names_;
 };
 
 } // namespace detail

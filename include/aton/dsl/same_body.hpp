@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <aton/dsl/graph_data.hpp>
 
@@ -14,16 +13,16 @@ namespace aton::dsl::detail {
 template <class Graph>
 bool same_body(Graph const& a, Graph const& b);
 
-template <class = void>
-bool same_floats(std::vector<float> const& a, std::vector<float> const& b) {
+template <class Floats>
+bool same_floats(Floats const& a, Floats const& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i != a.size(); ++i)
         if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) return false;
     return true;
 }
 
-template <class = void>
-bool same_attribute(node_attribute const& a, node_attribute const& b) {
+template <class Attribute>
+bool same_attribute(Attribute const& a, Attribute const& b) {
     if (a.graphs.size() != b.graphs.size()) return false;
     for (std::size_t i = 0; i != a.graphs.size(); ++i)
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
@@ -33,8 +32,8 @@ bool same_attribute(node_attribute const& a, node_attribute const& b) {
 }
 
 /// In the same order.
-template <class = void>
-bool same_attributes(graph_node const& a, graph_node const& b) {
+template <class Node>
+bool same_attributes(Node const& a, Node const& b) {
     if (a.attributes.size() != b.attributes.size()) return false;
     for (std::size_t i = 0; i != a.attributes.size(); ++i)
         if (!same_attribute(a.attributes[i], b.attributes[i])) return false;
@@ -50,8 +49,8 @@ bool same_body(Graph const& a, Graph const& b) {
     for (std::size_t i = 0; i != a.values.size(); ++i)
         if (a.values[i].outer != b.values[i].outer) return false;
     for (std::size_t i = 0; i != a.nodes.size(); ++i) {
-        graph_node const& x = a.nodes[i];
-        graph_node const& y = b.nodes[i];
+        auto const& x = a.nodes[i];
+        auto const& y = b.nodes[i];
         if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
             x.outputs != y.outputs || !same_attributes(x, y))
             return false;

@@ -17,15 +17,17 @@ namespace aton {
 template <class Graph = graph_data>
 class value_names {
 public:
+    using list = std::vector<std::string>;
+
     /// The names of `graph`'s values, by id.
-    [[nodiscard]] std::vector<std::string> add(Graph const& graph) {
-        std::vector<std::string> names(graph.values.size());
+    [[nodiscard]] list add(Graph const& graph) {
+        list names(graph.values.size());
         for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
-            if (is_captured(graph.values[i])) names[i] = scopes_.back()[graph.values[i].outer];
+            if (is_captured(graph.values[i])) names[i] = scopes_.back().names[graph.values[i].outer];
             else if (!graph.values[i].name.empty()) names[i] = unique(graph.values[i].name);
         for (std::size_t i = 0; i != names.size(); ++i)
             if (graph.values[i].name.empty() && !is_captured(graph.values[i])) names[i] = unique(std::to_string(i));
-        scopes_.push_back(names);
+        scopes_.push_back({names});
         return names;
     }
     /// Leaves the innermost graph; its names stay taken.
@@ -39,8 +41,12 @@ public:
     }
 
 private:
+    struct scope {
+        std::vector<std::string> names;
+    };
+
     [[nodiscard]] bool is_captured(graph_value const& v) const {
-        return v.outer != no_value && !scopes_.empty() && v.outer < scopes_.back().size();
+        return v.outer != no_value && !scopes_.empty() && v.outer < scopes_.back().names.size();
     }
 
     bool take(std::string const& name) {
@@ -63,7 +69,7 @@ private:
 
     std::vector<std::string> slots_; ///< open addressing; the size is a power of two
     std::size_t count_ = 0;
-    std::vector<std::vector<std::string>> scopes_; ///< the names of the graphs around, outermost first
+    std::vector<scope> scopes_; ///< of the graphs around, outermost first
 };
 
 } // namespace aton

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/fixed_string.hpp>
 #include <aton/core/nearest.hpp>
 #include <aton/onnx/declared_default.hpp>
 #include <aton/onnx/declared_schema.hpp>
@@ -46,16 +47,28 @@ struct declaration {
 
 namespace detail {
 
+/// Names of element types, hashed: comparing texts is many steps for a compiler.
+struct type_name_hashes {
+    std::uint64_t onnx[dtype_count]{};
+    std::uint64_t torch[dtype_count]{};
+
+    constexpr type_name_hashes() {
+        for (std::size_t i = 1; i != dtype_count; ++i) {
+            onnx[i] = hash_of(onnx_name(static_cast<dtype>(i)));
+            torch[i] = hash_of(name(static_cast<dtype>(i)));
+        }
+    }
+};
+inline constexpr type_name_hashes type_names;
+
 /// Reads one declaration; stops at the first problem.
 class declaration_reader {
 public:
-    constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out)
-        : text_(constraints),
-          out_(out) {
+    constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out) : out_(out) {
+        read(constraints);
         if (!read_constraints()) return;
         constrained_ = out_.var_count != 0;
-        text_ = text;
-        at_ = 0;
+        read(text);
         read_operator();
     }
 
@@ -67,29 +80,44 @@ private:
 
     // Words and signs.
 
-    constexpr void skip_blanks() {
-        while (at_ != text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    // Compilers count every step: pointers instead of calls, and the first character decides.
+
+    constexpr void read(std::string_view text) {
+        at_ = text.data();
+        end_ = at_ + text.size();
     }
     constexpr char peek() {
-        skip_blanks();
-        return at_ == text_.size() ? '\0' : text_[at_];
+        for (; at_ != end_; ++at_)
+            if (char const c = *at_; c != ' ' && c != '\n' && c != '\t') return c;
+        return '\0';
+    }
+    constexpr bool take(char sign) {
+        if (peek() != sign) return false;
+        ++at_;
+        return true;
     }
     constexpr bool take(std::string_view sign) {
-        skip_blanks();
-        if (text_.substr(at_, sign.size()) != sign) return false;
+        if (peek() != sign[0] || rest().substr(0, sign.size()) != sign) return false;
         at_ += sign.size();
         return true;
     }
-    constexpr bool expect(std::string_view sign, std::string_view what) { return take(sign) || fail(what, word()); }
-    static constexpr bool is_word_char(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    template <class Sign>
+    constexpr bool expect(Sign sign, std::string_view what) {
+        return take(sign) || fail(what, word());
     }
     constexpr std::string_view word() {
-        skip_blanks();
-        std::size_t const start = at_;
-        while (at_ != text_.size() && is_word_char(text_[at_])) ++at_;
-        return text_.substr(start, at_ - start);
+        peek();
+        char const* const start = at_;
+        for (; at_ != end_; ++at_) {
+            char const c = *at_;
+            if (c < '0' || c > 'z' || (c > '9' && c < 'A') || (c > 'Z' && c < 'a' && c != '_')) break;
+        }
+        return text_between(start, at_);
     }
+    static constexpr std::string_view text_between(char const* first, char const* last) {
+        return {first, static_cast<std::size_t>(last - first)};
+    }
+    [[nodiscard]] constexpr std::string_view rest() const { return text_between(at_, end_); }
 
     // "T: float16, seq(float); I: int64".
 
@@ -103,21 +131,20 @@ private:
         if (peek() != '(') return read_element(first, out);
         bool const wraps = first == "tensor" || first == "seq" || first == "optional";
         if (!wraps) return fail("no such type", first);
-        take("(");
+        take('(');
         type_set inner;
-        if (!read_type_set(inner) || !expect(")", "expected ')' after a type")) return false;
+        if (!read_type_set(inner) || !expect(')', "expected ')' after a type")) return false;
         out = first == "seq" ? type_set{inner.plain << 32, 0} : first == "optional" ? type_set{0, inner.plain} : inner;
         return !out.empty() || fail("no such type", first); // seq(seq(float))
     }
     constexpr bool read_element(std::string_view name, type_set& out) {
-        nearest near(name);
-        for (std::size_t i = 1; i != dtype_count; ++i) {
-            auto const t = static_cast<dtype>(i);
-            if (onnx_name(t) == name || aton::name(t) == name) {
-                out = tensors(t);
+        std::uint64_t const hash = hash_of(name);
+        for (std::size_t i = 1; i != dtype_count; ++i)
+            if (hash == type_names.onnx[i] || hash == type_names.torch[i]) {
+                out = tensors(static_cast<dtype>(i));
                 return true;
             }
-        }
+        nearest near(name);
         for (std::size_t i = 1; i != dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
         return fail("no such type", name, near.found());
     }
@@ -127,15 +154,15 @@ private:
             if (name.empty()) return fail("expected a type variable, as in \"T: float, double\"");
             if (out_.var_count == declaration::most_vars) return fail("too many type variables", name);
             if (find_var(name) >= 0) return fail("a type variable is constrained twice", name);
-            if (!expect(":", "expected ':' after a type variable")) return false;
+            if (!expect(':', "expected ':' after a type variable")) return false;
             type_set types;
             do {
                 type_set one;
                 if (!read_type_set(one)) return false;
                 types = types | one;
-            } while (take(","));
+            } while (take(','));
             out_.vars[out_.var_count++] = {name, types};
-            if (peek() != '\0' && !expect(";", "expected ';' between type variables")) return false;
+            if (peek() != '\0' && !expect(';', "expected ';' between type variables")) return false;
         }
         return true;
     }
@@ -164,27 +191,27 @@ private:
     constexpr void read_operator() {
         out_.name = word();
         if (out_.name.empty()) return void(fail("expected the name of an operator"));
-        if (!expect("(", "expected '(' after the name")) return;
-        if (!take(")")) {
+        if (!expect('(', "expected '(' after the name")) return;
+        if (!take(')')) {
             do {
                 if (!read_parameter()) return;
-            } while (take(","));
-            if (!expect(")", "expected ',' or ')' after a parameter")) return;
+            } while (take(','));
+            if (!expect(')', "expected ',' or ')' after a parameter")) return;
         }
         if (!expect("->", "expected '-> (T Z)' after the parameters") ||
-            !expect("(", "expected '(' before the outputs"))
+            !expect('(', "expected '(' before the outputs"))
             return;
         do {
             if (!read_output()) return;
-        } while (take(","));
-        if (!expect(")", "expected ',' or ')' after an output")) return;
-        if (peek() != '\0') fail("nothing may follow the outputs", text_.substr(at_));
+        } while (take(','));
+        if (!expect(')', "expected ',' or ')' after an output")) return;
+        if (peek() != '\0') fail("nothing may follow the outputs", rest());
         check_order();
     }
 
     /// An input, `T X`, `T? X`, `T... Xs`, `tensor(int64) X`, or an attribute, `float[] x = [1, 2]`, `int? n`.
     constexpr bool read_parameter() {
-        std::size_t const start = at_;
+        char const* const start = at_;
         std::string_view const type = word();
         bool const is_type = type == "tensor" && peek() == '(';
         if (!is_type && attribute_type(type, false) != attr_type::undefined) return read_attribute(type);
@@ -199,7 +226,7 @@ private:
     }
     constexpr bool read_attribute(std::string_view type) {
         bool const list = take("[]");
-        bool const optional = take("?");
+        bool const optional = take('?');
         attribute a;
         a.name = word();
         a.type = attribute_type(type, list);
@@ -207,24 +234,24 @@ private:
         if (out_.attribute_count == declaration::most_attributes) return fail("too many attributes", a.name);
         for (int i = 0; i != out_.attribute_count; ++i)
             if (out_.attributes[i].name == a.name) return fail("two attributes have this name", a.name);
-        if (take("=") && !read_default(a)) return false;
+        if (take('=') && !read_default(a)) return false;
         a.required = !optional && a.default_text.empty();
         out_.attributes[out_.attribute_count++] = a;
         return true;
     }
     /// The text up to the next comma or parenthesis that is not inside of brackets or quotes.
     constexpr bool read_default(attribute& a) {
-        skip_blanks();
-        std::size_t const start = at_;
+        peek();
+        char const* const start = at_;
         int depth = 0;
-        while (at_ != text_.size()) {
-            char const c = text_[at_];
+        while (at_ != end_) {
+            char const c = *at_;
             if (depth == 0 && (c == ',' || c == ')')) break;
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            std::size_t const string = quoted(text_.substr(at_));
+            std::size_t const string = c == '\'' || c == '"' ? quoted(rest()) : 0;
             at_ += string == 0 ? 1 : string;
         }
-        a.default_text = trimmed(text_.substr(start, at_ - start));
+        a.default_text = trimmed(text_between(start, at_));
         if (a.default_text.empty()) return fail("expected a default after '='", a.name);
         bool const none = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
                           a.type == attr_type::graphs;
@@ -235,19 +262,19 @@ private:
     }
 
     constexpr bool read_formal(formal& f) {
-        std::size_t const start = at_;
+        char const* const start = at_;
         std::string_view const type = word();
         if (type == "any" || peek() == '(') {
             at_ = start;
             if (!read_type_set(f.types)) return false;
             f.homogeneous = type != "any";
         } else if (type.empty()) {
-            return fail("expected a type", text_.substr(at_, at_ == text_.size() ? 0 : 1));
+            return fail("expected a type", rest().substr(0, 1));
         } else if (!read_var(type, f)) {
             return false;
         }
         if (take("...")) f.kind = option::variadic;
-        else if (take("?")) f.kind = option::optional;
+        else if (take('?')) f.kind = option::optional;
         f.name = word();
         return !f.name.empty() || fail("expected a name after the type", type);
     }
@@ -276,7 +303,7 @@ private:
         for (int i = 0; i != out_.output_count; ++i)
             if (out_.outputs[i].name == f.name) return fail("two outputs have this name", f.name);
         output_rule r;
-        if (take("=") && !read_rule(r)) return false;
+        if (take('=') && !read_rule(r)) return false;
         out_.rules[out_.output_count] = r;
         out_.outputs[out_.output_count++] = f;
         return true;
@@ -285,11 +312,11 @@ private:
         std::string_view const name = word();
         if (name != "like" && name != "broadcast") return fail("expected like(X) or broadcast(X, Y) after '='", name);
         r.is = name == "like" ? output_rule::kind::like : output_rule::kind::broadcast;
-        if (!expect("(", "expected '(' after like or broadcast") || !read_rule_input(r.first)) return false;
+        if (!expect('(', "expected '(' after like or broadcast") || !read_rule_input(r.first)) return false;
         if (r.is == output_rule::kind::broadcast &&
-            (!expect(",", "broadcast takes two inputs") || !read_rule_input(r.second)))
+            (!expect(',', "broadcast takes two inputs") || !read_rule_input(r.second)))
             return false;
-        return expect(")", "expected ')' after the inputs of a rule");
+        return expect(')', "expected ')' after the inputs of a rule");
     }
     constexpr bool read_rule_input(std::int8_t& out) {
         std::string_view const name = word();
@@ -313,8 +340,8 @@ private:
                 fail("only the last output may be variadic", out_.outputs[i].name);
     }
 
-    std::string_view text_;
-    std::size_t at_ = 0;
+    char const* at_ = nullptr;
+    char const* end_ = nullptr;
     declaration& out_;
     bool constrained_ = false;
 };
