@@ -225,7 +225,7 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.domain = node.domain;
     f.name = node.op;
     f.overload = node.overload;
-    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.push_back(std::string(schema.attr(i).name));
+    for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
     f.body.push_back(std::move(body));
 }
 
