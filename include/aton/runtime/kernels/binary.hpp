@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Functions of two numbers of one type, on the CPU and on a GPU. Integers wrap around; a division by zero gives 0.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <aton/runtime/kernels/unary.hpp>
+#include <aton/runtime/numbers.hpp>
+#include <aton/runtime/platform.hpp>
+
+namespace aton::runtime {
+
+enum class binary_op : std::uint8_t {
+    add,
+    sub,
+    mul,
+    div,       // of integers: towards zero
+    floor_div, // towards minus infinity
+    fmod,      // the sign of the first
+    remainder, // the sign of the second
+    pow,
+    maximum, // NaN where either is
+    minimum,
+    atan2,
+    prelu, // x, slope
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    shift_left,
+    shift_right,
+    logical_and,
+    logical_or,
+    logical_xor,
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge,
+    count_
+};
+
+namespace kernels {
+
+constexpr bool compares(binary_op op) { return op >= binary_op::logical_and; }
+
+template <binary_op Op, class T>
+constexpr bool takes() {
+    using enum binary_op;
+    if constexpr (Op == logical_and || Op == logical_or || Op == logical_xor || Op == eq || Op == ne)
+        return std::is_arithmetic_v<T>;
+    else if constexpr (std::is_same_v<T, bool>)
+        return Op == bitwise_and || Op == bitwise_or || Op == bitwise_xor || Op == add || Op == mul || Op == maximum ||
+               Op == minimum || compares(Op);
+    else if constexpr (std::is_integral_v<T>) return Op != atan2;
+    else return is_real<T> && (Op < bitwise_and || compares(Op));
+}
+
+template <class T>
+ATON_HD T integer_power(T base, T exponent) {
+    using u = std::uint64_t;
+    if constexpr (std::is_signed_v<T>)
+        if (exponent < 0) return base == 1 ? T{1} : base == -1 ? (exponent % 2 == 0 ? T{1} : T(-1)) : T{0};
+    u result = 1;
+    auto factor = static_cast<u>(static_cast<std::int64_t>(base));
+    for (auto left = static_cast<u>(static_cast<std::int64_t>(exponent)); left != 0; left >>= 1U) {
+        if ((left & 1U) != 0) result *= factor;
+        factor *= factor;
+    }
+    return static_cast<T>(result);
+}
+
+template <binary_op Op, class T>
+ATON_HD T apply_integers(T x, T y) {
+    using enum binary_op;
+    using u = std::uint64_t; // no overflow that C++ does not define
+    constexpr int width = std::numeric_limits<std::make_unsigned_t<T>>::digits;
+    if constexpr (Op == add) return static_cast<T>(static_cast<u>(x) + static_cast<u>(y));
+    else if constexpr (Op == sub) return static_cast<T>(static_cast<u>(x) - static_cast<u>(y));
+    else if constexpr (Op == mul) return static_cast<T>(static_cast<u>(x) * static_cast<u>(y));
+    else if constexpr (Op == div || Op == floor_div || Op == fmod || Op == remainder) {
+        if (y == T{0}) return T{0};
+        if constexpr (std::is_signed_v<T>)
+            if (y == T(-1)) return Op == div || Op == floor_div ? static_cast<T>(u{0} - static_cast<u>(x)) : T{0};
+        auto const quotient = static_cast<T>(x / y);
+        auto const rest = static_cast<T>(x % y);
+        bool const floors = rest != T{0} && (rest < T{0}) != (y < T{0});
+        if constexpr (Op == div) return quotient;
+        else if constexpr (Op == fmod) return rest;
+        else if constexpr (Op == floor_div) return static_cast<T>(quotient - (floors ? 1 : 0));
+        else return static_cast<T>(rest + (floors ? y : T{0}));
+    } else if constexpr (Op == pow) return integer_power(x, y);
+    else if constexpr (Op == maximum) return x > y ? x : y;
+    else if constexpr (Op == minimum) return x < y ? x : y;
+    else if constexpr (Op == prelu) return x < T{0} ? static_cast<T>(static_cast<u>(x) * static_cast<u>(y)) : x;
+    else if constexpr (Op == bitwise_and) return static_cast<T>(x & y);
+    else if constexpr (Op == bitwise_or) return static_cast<T>(x | y);
+    else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
+    else {
+        bool const beyond = y < T{0} || static_cast<u>(y) >= static_cast<u>(width);
+        if constexpr (Op == shift_left) return beyond ? T{0} : static_cast<T>(static_cast<u>(x) << static_cast<u>(y));
+        else return beyond ? static_cast<T>(x < T{0} ? -1 : 0) : static_cast<T>(x >> y);
+    }
+}
+
+template <binary_op Op, class T>
+ATON_HD T apply_reals(T x, T y) {
+    using enum binary_op;
+    if constexpr (Op == add) return x + y;
+    else if constexpr (Op == sub) return x - y;
+    else if constexpr (Op == mul) return x * y;
+    else if constexpr (Op == div) return x / y;
+    else if constexpr (Op == floor_div) return std::floor(x / y);
+    else if constexpr (Op == fmod) return std::fmod(x, y);
+    else if constexpr (Op == remainder) {
+        T const rest = std::fmod(x, y);
+        return rest != T(0) && (rest < T(0)) != (y < T(0)) ? rest + y : rest;
+    } else if constexpr (Op == pow) return std::pow(x, y);
+    else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y where it is NaN: no comparison holds
+    else if constexpr (Op == minimum) return is_nan(x) || x < y ? x : y;
+    else if constexpr (Op == atan2) return std::atan2(x, y);
+    else return x < T(0) ? x * y : x; // prelu
+}
+
+template <binary_op Op, class T>
+ATON_HD bool apply_comparison(T x, T y) {
+    using enum binary_op;
+    if constexpr (Op == logical_and) return x != T{0} && y != T{0};
+    else if constexpr (Op == logical_or) return x != T{0} || y != T{0};
+    else if constexpr (Op == logical_xor) return (x != T{0}) != (y != T{0});
+    else if constexpr (Op == eq) return x == y;
+    else if constexpr (Op == ne) return x != y;
+    else if constexpr (Op == lt) return x < y;
+    else if constexpr (Op == le) return x <= y;
+    else if constexpr (Op == gt) return x > y;
+    else return x >= y;
+}
+
+template <binary_op Op, class T>
+struct binary {
+    using result = std::conditional_t<compares(Op), bool, T>;
+    ATON_HD result operator()(T x, T y) const {
+        using enum binary_op;
+        if constexpr (compares(Op)) {
+            return apply_comparison<Op>(static_cast<computed<T>>(x), static_cast<computed<T>>(y));
+        } else if constexpr (std::is_same_v<T, bool>) {
+            if constexpr (Op == bitwise_xor) return x != y;
+            else if constexpr (Op == bitwise_and || Op == mul || Op == minimum) return x && y;
+            else return x || y;
+        } else if constexpr (std::is_integral_v<T>) {
+            return apply_integers<Op>(x, y);
+        } else {
+            return static_cast<T>(apply_reals<Op>(static_cast<computed<T>>(x), static_cast<computed<T>>(y)));
+        }
+    }
+};
+
+} // namespace kernels
+
+} // namespace aton::runtime

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Functions of one number. Each is written once: `apply` runs on the CPU and on a GPU, in float for the narrower floats.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <aton/runtime/numbers.hpp>
+#include <aton/runtime/platform.hpp>
+
+namespace aton::runtime {
+
+/// The names are ATen's. What takes parameters says which.
+enum class unary_op : std::uint8_t {
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    bitwise_not,
+    ceil,
+    celu,  // alpha
+    clamp, // least, most; NaN stays
+    cos,
+    cosh,
+    elu, // alpha, scale, input_scale
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    gelu,
+    gelu_tanh,
+    hard_sigmoid, // slope, offset: ONNX's
+    hardsigmoid,  // ATen's, which divides by 6
+    hard_swish,
+    leaky_relu, // slope
+    lgamma,
+    log,
+    log10,
+    log1p,
+    log2,
+    logical_not,
+    mish,
+    neg,
+    reciprocal,
+    relu,
+    round,
+    rsqrt,
+    shrink, // bias, lambda
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    softplus, // beta, threshold
+    softsign,
+    sqrt,
+    square,
+    swish, // alpha: x * sigmoid(alpha * x)
+    tan,
+    tanh,
+    threshold, // lambda, value: x where it is above lambda, else value
+    trunc,
+    isfinite,
+    isnan,
+    isinf, // 1 or 0: whether negative ones count, whether positive ones do
+    count_
+};
+
+struct unary_parameters {
+    double a = 0;
+    double b = 0;
+    double c = 0;
+};
+
+namespace kernels {
+
+template <class T>
+inline constexpr bool is_real = std::is_floating_point_v<T>;
+
+/// The type that a function is computed in: that of the elements, or float.
+template <class T>
+using computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+
+/// Whether the function is one of numbers of this type. Narrower floats are floats here.
+template <unary_op Op, class T>
+constexpr bool takes() {
+    using enum unary_op;
+    constexpr bool tests = Op == logical_not || Op == isnan || Op == isinf || Op == isfinite;
+    if constexpr (std::is_same_v<T, bool>) return tests || Op == bitwise_not || Op == abs || Op == sign;
+    else if constexpr (std::is_integral_v<T>)
+        return tests || Op == abs || Op == neg || Op == sign || Op == square || Op == relu || Op == clamp ||
+               Op == bitwise_not || Op == threshold || Op == shrink || Op == floor || Op == ceil || Op == round ||
+               Op == trunc;
+    else return is_real<T> && Op != bitwise_not;
+}
+
+/// Whether the result is a bool.
+template <unary_op Op>
+inline constexpr bool gives_bool =
+    Op == unary_op::logical_not || Op == unary_op::isnan || Op == unary_op::isinf || Op == unary_op::isfinite;
+
+template <class T>
+ATON_HD constexpr bool is_nan(T x) {
+    return x != x; // NOLINT(misc-redundant-expression): that is what NaN is not
+}
+template <class T>
+ATON_HD constexpr bool is_finite(T x) {
+    return x - x == T(0); // NOLINT(misc-redundant-expression): of infinities it is NaN
+}
+
+template <class T>
+ATON_HD T logistic(T x) {
+    return T(1) / (T(1) + std::exp(-x));
+}
+/// log(1 + exp(x)) without overflow.
+template <class T>
+ATON_HD T log1p_exp(T x) {
+    return (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
+}
+
+template <unary_op Op, class T>
+ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
+    using enum unary_op;
+    using u = std::make_unsigned_t<T>;
+    auto const negative = [](T v) { return static_cast<T>(static_cast<u>(u{0} - static_cast<u>(v))); };
+    if constexpr (Op == abs) return x < T{0} ? negative(x) : x;
+    else if constexpr (Op == neg) return negative(x);
+    else if constexpr (Op == sign) return static_cast<T>((x > T{0} ? 1 : 0) - (x < T{0} ? 1 : 0));
+    else if constexpr (Op == square)
+        return static_cast<T>(std::uint64_t{static_cast<u>(x)} * std::uint64_t{static_cast<u>(x)});
+    else if constexpr (Op == relu) return x > T{0} ? x : T{0};
+    else if constexpr (Op == bitwise_not) return static_cast<T>(~x);
+    else if constexpr (Op == clamp) {
+        auto const v = static_cast<double>(x);
+        return v > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
+    } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : static_cast<T>(p.b);
+    else if constexpr (Op == shrink) {
+        auto const v = static_cast<double>(x);
+        double const y = v < -p.b ? v + p.a : v > p.b ? v - p.a : 0;
+        return static_cast<T>(static_cast<std::int64_t>(y));
+    } else return x; // floor and the like
+}
+
+template <unary_op Op, class T>
+ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
+    using enum unary_op;
+    [[maybe_unused]] auto const a = static_cast<T>(p.a);
+    [[maybe_unused]] auto const b = static_cast<T>(p.b);
+    [[maybe_unused]] auto const c = static_cast<T>(p.c);
+    if constexpr (Op == abs) return std::abs(x);
+    else if constexpr (Op == acos) return std::acos(x);
+    else if constexpr (Op == acosh) return std::acosh(x);
+    else if constexpr (Op == asin) return std::asin(x);
+    else if constexpr (Op == asinh) return std::asinh(x);
+    else if constexpr (Op == atan) return std::atan(x);
+    else if constexpr (Op == atanh) return std::atanh(x);
+    else if constexpr (Op == ceil) return std::ceil(x);
+    else if constexpr (Op == celu) return x > T(0) ? x : a * std::expm1(x / a);
+    else if constexpr (Op == clamp) return x > b ? b : x < a ? a : x;
+    else if constexpr (Op == cos) return std::cos(x);
+    else if constexpr (Op == cosh) return std::cosh(x);
+    else if constexpr (Op == elu) return x > T(0) ? b * x : a * b * std::expm1(c * x);
+    else if constexpr (Op == erf) return std::erf(x);
+    else if constexpr (Op == erfc) return std::erfc(x);
+    else if constexpr (Op == exp) return std::exp(x);
+    else if constexpr (Op == exp2) return std::exp2(x);
+    else if constexpr (Op == expm1) return std::expm1(x);
+    else if constexpr (Op == floor) return std::floor(x);
+    else if constexpr (Op == gelu) return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+    else if constexpr (Op == gelu_tanh)
+        return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+    else if constexpr (Op == hard_sigmoid) {
+        T const y = a * x + b;
+        return y > T(1) ? T(1) : y < T(0) ? T(0) : y;
+    } else if constexpr (Op == hardsigmoid) {
+        T const y = x + T(3);
+        return (y > T(6) ? T(6) : y < T(0) ? T(0) : y) / T(6);
+    } else if constexpr (Op == hard_swish) {
+        T const y = x / T(6) + T(0.5);
+        return x * (y > T(1) ? T(1) : y < T(0) ? T(0) : y);
+    } else if constexpr (Op == leaky_relu) return x < T(0) ? a * x : x;
+    else if constexpr (Op == lgamma) return std::lgamma(x);
+    else if constexpr (Op == log) return std::log(x);
+    else if constexpr (Op == log10) return std::log10(x);
+    else if constexpr (Op == log1p) return std::log1p(x);
+    else if constexpr (Op == log2) return std::log2(x);
+    else if constexpr (Op == mish) return x * std::tanh(log1p_exp(x));
+    else if constexpr (Op == neg) return -x;
+    else if constexpr (Op == reciprocal) return T(1) / x;
+    else if constexpr (Op == relu) return x < T(0) ? T(0) : x;
+    else if constexpr (Op == round) return std::nearbyint(x);
+    else if constexpr (Op == rsqrt) return T(1) / std::sqrt(x);
+    else if constexpr (Op == shrink) return x < -b ? x + a : x > b ? x - a : is_nan(x) ? x : T(0);
+    else if constexpr (Op == sigmoid) return logistic(x);
+    else if constexpr (Op == sign) return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0); // of NaN too
+    else if constexpr (Op == sin) return std::sin(x);
+    else if constexpr (Op == sinh) return std::sinh(x);
+    else if constexpr (Op == softplus) return x * a > b ? x : log1p_exp(x * a) / a;
+    else if constexpr (Op == softsign) return x / (T(1) + std::abs(x));
+    else if constexpr (Op == sqrt) return std::sqrt(x);
+    else if constexpr (Op == square) return x * x;
+    else if constexpr (Op == swish) return x * logistic(a * x);
+    else if constexpr (Op == tan) return std::tan(x);
+    else if constexpr (Op == tanh) return std::tanh(x);
+    else if constexpr (Op == threshold) return x > a || is_nan(x) ? x : b;
+    else return std::trunc(x);
+}
+
+template <unary_op Op, class T>
+ATON_HD bool apply_test(T x, [[maybe_unused]] unary_parameters const& p) {
+    using enum unary_op;
+    if constexpr (Op == logical_not) return x == T{0};
+    else if constexpr (std::is_integral_v<T>) return Op == isfinite;
+    else if constexpr (Op == isnan) return is_nan(x);
+    else if constexpr (Op == isfinite) return is_finite(x);
+    else return !is_finite(x) && ((p.a != 0 && x < T(0)) || (p.b != 0 && x > T(0)));
+}
+
+/// The function as a kernel calls it, from elements to elements.
+template <unary_op Op, class T>
+struct unary {
+    unary_parameters p;
+
+    using result = std::conditional_t<gives_bool<Op>, bool, T>;
+    ATON_HD result operator()(T x) const {
+        if constexpr (gives_bool<Op>) return apply_test<Op>(static_cast<computed<T>>(x), p);
+        else if constexpr (std::is_same_v<T, bool>) return Op == unary_op::bitwise_not ? !x : x;
+        else if constexpr (std::is_integral_v<T>) return apply_integer<Op>(x, p);
+        else return static_cast<T>(apply_real<Op>(static_cast<computed<T>>(x), p));
+    }
+};
+
+} // namespace kernels
+
+} // namespace aton::runtime

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Where tensors lie, and who gives and takes back their memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace aton::runtime {
+
+enum class device_kind : std::uint8_t { cpu, cuda };
+
+struct device {
+    device_kind kind = device_kind::cpu;
+    int index = 0;
+
+    friend bool operator==(device const&, device const&) = default;
+};
+
+/// Gives memory of one device. Thread-safe; it outlives every buffer that it gave.
+class allocator {
+public:
+    allocator() = default;
+    allocator(allocator const&) = delete;
+    allocator& operator=(allocator const&) = delete;
+    virtual ~allocator() = default;
+
+    [[nodiscard]] virtual device where() const = 0;
+    /// At least `bytes`, aligned to 64. Throws aton::error where there is not so much.
+    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* memory, std::size_t bytes) noexcept = 0;
+};
+
+/// The heap of the process.
+[[nodiscard]] allocator& cpu_allocator();
+
+/// Memory that the tensors which view it share. Strings are objects, and lie in `strings` instead.
+class buffer {
+public:
+    buffer(allocator& from, std::size_t bytes) : from_(&from), bytes_(bytes), memory_(from.allocate(bytes)) {}
+    explicit buffer(std::vector<std::string> text) : strings(std::move(text)) {}
+    buffer(buffer const&) = delete;
+    buffer& operator=(buffer const&) = delete;
+    ~buffer() {
+        if (from_ != nullptr) from_->release(memory_, bytes_);
+    }
+
+    std::vector<std::string> strings;
+
+    [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(memory_); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    [[nodiscard]] device where() const { return from_ == nullptr ? device{} : from_->where(); }
+
+private:
+    allocator* from_ = nullptr;
+    std::size_t bytes_ = 0;
+    void* memory_ = nullptr;
+};
+
+} // namespace aton::runtime

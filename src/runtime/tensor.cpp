@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Sizes, strides and views of tensors; the memory of the CPU; constants in and out.
+#include <aton/runtime/tensor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <unistd.h>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime {
+
+namespace {
+
+/// Systems promise more memory than there is, and stop the program that takes it.
+std::size_t memory_of_machine() {
+    long const pages = ::sysconf(_SC_PHYS_PAGES);
+    long const bytes = ::sysconf(_SC_PAGESIZE);
+    return pages <= 0 || bytes <= 0 ? SIZE_MAX : static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes);
+}
+
+class heap final : public allocator {
+public:
+    [[nodiscard]] device where() const override { return {}; }
+    [[nodiscard]] void* allocate(std::size_t bytes) override {
+        static std::size_t const most = memory_of_machine();
+        void* const memory =
+            bytes > most ? nullptr : ::operator new(bytes == 0 ? 1 : bytes, std::align_val_t(64), std::nothrow);
+        if (memory == nullptr) throw error("a tensor of " + std::to_string(bytes) + " bytes does not fit into memory");
+        return memory;
+    }
+    void release(void* memory, std::size_t) noexcept override { ::operator delete(memory, std::align_val_t(64)); }
+};
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+
+/// Calls `f` with the offset of each element, in row-major order.
+template <class Function>
+void for_each_offset(sizes const& of, std::vector<std::int64_t> const& strides, Function const& f) {
+    std::int64_t const count = count_of(of);
+    sizes at(of.size());
+    std::int64_t offset = 0;
+    for (std::int64_t i = 0; i != count; ++i) {
+        f(offset);
+        for (std::size_t k = of.size(); k-- != 0;) {
+            offset += strides[k];
+            if (++at[k] != of[k]) break;
+            offset -= strides[k] * of[k];
+            at[k] = 0;
+        }
+    }
+}
+
+} // namespace
+
+allocator& cpu_allocator() {
+    static heap only;
+    return only;
+}
+
+std::int64_t count_of(std::span<std::int64_t const> sizes) {
+    std::int64_t count = 1;
+    bool empty = false;
+    for (std::int64_t s : sizes) {
+        if (s < 0) throw error("a tensor cannot have the sizes " + to_string(sizes));
+        empty = empty || s == 0;
+    }
+    if (empty) return 0;
+    for (std::int64_t s : sizes) {
+        if (count > most_elements / s) throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
+        count *= s;
+    }
+    return count;
+}
+
+std::string to_string(std::span<std::int64_t const> sizes) {
+    std::string out = "[";
+    for (std::int64_t s : sizes) out += (out.size() == 1 ? "" : ", ") + std::to_string(s);
+    return out + ']';
+}
+
+sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b) {
+    if (a.size() < b.size()) std::swap(a, b);
+    sizes out(a.begin(), a.end());
+    std::size_t const shift = a.size() - b.size();
+    for (std::size_t i = 0; i != b.size(); ++i) {
+        std::int64_t& size = out[shift + i];
+        if (size != b[i] && size != 1 && b[i] != 1)
+            throw error("the sizes " + to_string(a) + " and " + to_string(b) + " do not broadcast");
+        if (size == 1) size = b[i];
+    }
+    return out;
+}
+
+std::size_t axis_at(std::int64_t axis, std::size_t rank) {
+    auto const n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
+    if (axis < -n || axis >= n)
+        throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
+    return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
+}
+
+std::vector<std::int64_t> contiguous_strides(std::span<std::int64_t const> sizes) {
+    std::vector<std::int64_t> strides(sizes.size(), 1);
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
+        return strides; // of no element, whatever the other sizes
+    std::int64_t next = 1;
+    for (std::size_t i = sizes.size(); i-- != 0;) {
+        strides[i] = next;
+        next *= sizes[i];
+    }
+    return strides;
+}
+
+tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
+    tensor t;
+    t.type_ = type;
+    t.count_ = count_of(of);
+    t.strides_ = contiguous_strides(of);
+    t.sizes_ = std::move(of);
+    if (type == aton::dtype::string) {
+        t.memory_ = std::make_shared<buffer>(std::vector<std::string>(static_cast<std::size_t>(t.count_)));
+        return t;
+    }
+    std::size_t const each = element_bytes(type);
+    if (each == 0) throw error("a tensor needs a dtype");
+    t.memory_ = std::make_shared<buffer>(from, static_cast<std::size_t>(t.count_) * each);
+    return t;
+}
+
+tensor tensor::of_strings(std::vector<std::string> text, runtime::sizes of) {
+    tensor t;
+    t.type_ = aton::dtype::string;
+    t.count_ = count_of(of);
+    if (static_cast<std::size_t>(t.count_) != text.size()) throw error("strings do not fit their sizes");
+    t.strides_ = contiguous_strides(of);
+    t.sizes_ = std::move(of);
+    t.memory_ = std::make_shared<buffer>(std::move(text));
+    return t;
+}
+
+tensor tensor::of_integers(std::span<std::int64_t const> values) {
+    tensor t = empty(aton::dtype::int64, {static_cast<std::int64_t>(values.size())});
+    std::copy(values.begin(), values.end(), t.data<std::int64_t>());
+    return t;
+}
+
+tensor tensor::of_scalar(scalar const& value, aton::dtype type) { return from_constant(scalar_tensor(value, type)); }
+
+tensor tensor::from_constant(aton::tensor const& constant) {
+    if (constant.type == aton::dtype::string) throw error("a constant of strings is read by of_strings");
+    tensor t = empty(constant.type, constant.sizes);
+    auto const count = static_cast<std::size_t>(t.count_);
+    std::size_t const width = bits(constant.type);
+    if (constant.bytes.size() != (count * width + 7) / 8)
+        throw error("a constant of the sizes " + to_string(constant.sizes) + " has " +
+                    std::to_string(constant.bytes.size()) + " bytes");
+    std::byte* const to = t.bytes();
+    if (width >= 8) {
+        if (count != 0) std::memcpy(to, constant.bytes.data(), constant.bytes.size());
+        if (constant.type == aton::dtype::bool_) // any other byte is no bool of C++
+            for (std::size_t i = 0; i != count; ++i) to[i] = std::byte(to[i] != std::byte{0} ? 1 : 0);
+        return t;
+    }
+    bool const is_signed = is_signed_integral(constant.type);
+    for (std::size_t i = 0; i != count; ++i) { // the lowest bits first, also across bytes
+        unsigned code = 0;
+        for (std::size_t k = 0; k != width; ++k) {
+            std::size_t const bit = i * width + k;
+            unsigned const byte = static_cast<unsigned char>(constant.bytes[bit / 8]);
+            code |= (byte >> (bit % 8) & 1U) << k;
+        }
+        bool const negative = is_signed && (code >> (width - 1) & 1U) != 0;
+        to[i] = static_cast<std::byte>(negative ? code | ~0U << width : code);
+    }
+    return t;
+}
+
+aton::tensor tensor::to_constant() const {
+    if (is_strings()) throw error("strings are no constant of numbers");
+    tensor const dense = contiguous();
+    std::size_t const width = bits(type_);
+    auto const n = static_cast<std::size_t>(count_);
+    aton::tensor out{type_, sizes_, std::string((n * width + 7) / 8, '\0')};
+    if (width >= 8) {
+        if (n != 0) std::memcpy(out.bytes.data(), dense.bytes(), out.bytes.size());
+        return out;
+    }
+    for (std::size_t i = 0; i != n; ++i)
+        for (std::size_t k = 0; k != width; ++k) {
+            std::size_t const bit = i * width + k;
+            auto const code = static_cast<unsigned>(dense.bytes()[i]);
+            auto& byte = out.bytes[bit / 8];
+            byte = static_cast<char>(static_cast<unsigned char>(byte) | (code >> k & 1U) << (bit % 8));
+        }
+    return out;
+}
+
+bool tensor::is_contiguous() const {
+    std::int64_t expected = 1;
+    if (count_ == 0) return true;
+    for (std::size_t i = sizes_.size(); i-- != 0;) {
+        if (sizes_[i] == 1) continue;
+        if (strides_[i] != expected) return false;
+        expected *= sizes_[i];
+    }
+    return true;
+}
+
+tensor tensor::permuted(std::span<std::size_t const> axes) const {
+    tensor t = *this;
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        t.sizes_[i] = sizes_[axes[i]];
+        t.strides_[i] = strides_[axes[i]];
+    }
+    return t;
+}
+
+tensor tensor::expanded(runtime::sizes const& to) const {
+    tensor t = *this;
+    t.count_ = count_of(to);
+    t.sizes_ = to;
+    t.strides_.assign(to.size(), 0);
+    bool fits = to.size() >= sizes_.size();
+    for (std::size_t i = 0; fits && i != sizes_.size(); ++i) {
+        std::size_t const k = to.size() - sizes_.size() + i;
+        fits = sizes_[i] == to[k] || sizes_[i] == 1;
+        if (sizes_[i] != 1) t.strides_[k] = strides_[i];
+    }
+    if (!fits) throw error("the sizes " + to_string(sizes_) + " do not expand to " + to_string(to));
+    return t;
+}
+
+tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step) const {
+    tensor t = *this;
+    t.sizes_[axis] = count;
+    t.strides_[axis] *= step;
+    t.count_ = count_of(t.sizes_);
+    if (count != 0) t.offset_ += start * strides_[axis];
+    return t;
+}
+
+tensor tensor::unsqueezed(std::size_t axis) const {
+    tensor t = *this;
+    t.sizes_.insert(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+    t.strides_.insert(t.strides_.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+    return t;
+}
+
+tensor tensor::squeezed(std::size_t axis) const {
+    if (sizes_[axis] != 1) throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " has not size 1");
+    tensor t = *this;
+    t.sizes_.erase(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis));
+    t.strides_.erase(t.strides_.begin() + static_cast<std::ptrdiff_t>(axis));
+    return t;
+}
+
+tensor tensor::viewed(runtime::sizes to, std::vector<std::int64_t> strides, std::int64_t offset) const {
+    tensor t = *this;
+    t.count_ = count_of(to);
+    t.sizes_ = std::move(to);
+    t.strides_ = std::move(strides);
+    t.offset_ += offset;
+    return t;
+}
+
+tensor tensor::reinterpreted(aton::dtype as) const {
+    if (is_strings() || element_bytes(as) != element_bytes(type_))
+        throw error(std::string(name(type_)) + " cannot be taken for " + std::string(name(as)));
+    tensor t = *this;
+    t.type_ = as;
+    return t;
+}
+
+tensor tensor::contiguous() const {
+    if (is_contiguous() && (!is_strings() || memory_->strings.size() == static_cast<std::size_t>(count_))) return *this;
+    tensor t = empty(type_, sizes_);
+    if (is_strings()) {
+        std::size_t i = 0;
+        for_each_offset(sizes_, strides_, [&](std::int64_t at) {
+            t.memory_->strings[i++] = memory_->strings[static_cast<std::size_t>(offset_ + at)];
+        });
+        return t;
+    }
+    auto const each = static_cast<std::int64_t>(element_bytes(type_));
+    std::byte* to = t.bytes();
+    std::byte const* const from = bytes();
+    for_each_offset(sizes_, strides_, [&](std::int64_t at) {
+        std::memcpy(to, from + at * each, static_cast<std::size_t>(each));
+        to += each;
+    });
+    return t;
+}
+
+tensor tensor::reshaped(runtime::sizes to) const {
+    if (count_of(to) != count_) throw error("the sizes " + to_string(sizes_) + " cannot become " + to_string(to));
+    tensor t = contiguous();
+    t.strides_ = contiguous_strides(to);
+    t.sizes_ = std::move(to);
+    return t;
+}
+
+std::vector<std::int64_t> tensor::integers() const {
+    tensor const dense = contiguous();
+    std::vector<std::int64_t> out(static_cast<std::size_t>(count_));
+    for (std::size_t i = 0; i != out.size(); ++i) {
+        if (type_ == aton::dtype::int64) out[i] = dense.data<std::int64_t>()[i];
+        else if (type_ == aton::dtype::int32) out[i] = dense.data<std::int32_t>()[i];
+        else throw error("integers are expected, not " + std::string(name(type_)));
+    }
+    return out;
+}
+
+scalar tensor::item() const {
+    if (count_ != 1) throw error("one element is expected, not the sizes " + to_string(sizes_));
+    return to_constant().at(0);
+}
+
+} // namespace aton::runtime

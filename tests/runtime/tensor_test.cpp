@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Tensors and their views, elements that are packed, and sizes that no tensor can have. Small floats against all their neighbours.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/tensor.hpp>
+
+#include "../faults.hpp"
+
+namespace aton::runtime {
+
+namespace {
+
+using tests::contains;
+using tests::fault_of;
+
+tensor counted(sizes of) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(count_of(of)));
+    for (std::size_t i = 0; i != numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+    return tensor::of_integers(numbers).reshaped(std::move(of));
+}
+
+/// Every code of a format decodes to a number that encodes to it again, and what lies between two neighbours goes to the nearer one,
+/// to the one with the even code from the middle.
+template <dtype Type>
+void check_format() {
+    CAPTURE(std::string(name(Type)));
+    constexpr unsigned codes = 1U << bits(Type);
+    using number = narrow_float<Type>;
+    auto const of_code = [](unsigned code) {
+        number n;
+        n.bits = static_cast<std::uint8_t>(code);
+        return static_cast<float>(n);
+    };
+    int finite = 0;
+    for (unsigned code = 0; code != codes; ++code) {
+        float const value = of_code(code);
+        if (std::isnan(value)) {
+            CHECK(std::isnan(static_cast<float>(number(value, false))));
+            continue;
+        }
+        CHECK(number(value, false).bits == code);
+        if (!std::isfinite(value)) continue;
+        ++finite;
+        if (code + 1 == codes || (code & (codes / 2)) != 0) continue;
+        float const next = of_code(code + 1);
+        if (!(next > value) || !std::isfinite(next)) continue;
+        float const middle = (value + next) / 2;
+        CHECK(number(middle, false).bits == (code % 2 == 0 ? code : code + 1));
+        CHECK(number(std::nextafter(middle, value), false).bits == code);
+        CHECK(number(std::nextafter(middle, next), false).bits == code + 1);
+        CHECK(static_cast<float>(number(-middle, false)) == -static_cast<float>(number(middle, false)));
+    }
+    CHECK(finite >= static_cast<int>(codes) - 9);
+    float const infinity = std::numeric_limits<float>::infinity();
+    CHECK(std::isfinite(static_cast<float>(number(infinity))));
+    CHECK(number(infinity).bits == number(std::numeric_limits<float>::max()).bits);
+}
+
+} // namespace
+
+TEST_CASE("small floats round to the nearest, ties to even") {
+    check_format<dtype::float8_e4m3fn>();
+    check_format<dtype::float8_e4m3fnuz>();
+    check_format<dtype::float8_e5m2>();
+    check_format<dtype::float8_e5m2fnuz>();
+    check_format<dtype::float6_e2m3>();
+    check_format<dtype::float6_e3m2>();
+    check_format<dtype::float4_e2m1>();
+    // The largest numbers, from ONNX's documentation of the types.
+    float const huge = 1e30F;
+    CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fn>(huge)) == 448.0F);
+    CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fnuz>(huge)) == 240.0F);
+    CHECK(static_cast<float>(narrow_float<dtype::float8_e5m2>(huge)) == 57344.0F);
+    CHECK(static_cast<float>(narrow_float<dtype::float8_e5m2fnuz>(-huge)) == -57344.0F);
+    CHECK(static_cast<float>(narrow_float<dtype::float4_e2m1>(huge)) == 6.0F);
+    CHECK(std::isnan(static_cast<float>(narrow_float<dtype::float8_e4m3fn>(huge, false))));
+    CHECK(std::isinf(static_cast<float>(narrow_float<dtype::float8_e5m2>(huge, false))));
+    CHECK(narrow_float<dtype::float8_e4m3fnuz>(-0.0F).bits == 0);
+    CHECK(static_cast<float>(float8_e8m0(3.0F)) == 4.0F);
+    CHECK(static_cast<float>(float8_e8m0(0.0F)) == std::ldexp(1.0F, -127));
+}
+
+TEST_CASE("views share their elements") {
+    tensor const x = counted({2, 3, 4});
+    std::array<std::size_t, 3> const order{2, 0, 1};
+    tensor const turned = x.permuted(order);
+    CHECK(turned.sizes() == sizes{4, 2, 3});
+    CHECK(!turned.is_contiguous());
+    CHECK(turned.integers()[1] == 4);
+    CHECK(turned.contiguous().is_contiguous());
+    tensor const back = x.sliced(2, 3, 2, -2).sliced(0, 1, 1);
+    CHECK(back.integers() == std::vector<std::int64_t>{15, 13, 19, 17, 23, 21});
+    CHECK(back.squeezed(0).sizes() == sizes{3, 2});
+    CHECK(back.reshaped({6}).integers() == back.integers());
+    CHECK(x.unsqueezed(1).expanded({2, 5, 3, 4}).integers()[12 * 5 - 1] == 11);
+    CHECK(x.sliced(1, 3, 0).count() == 0);
+    CHECK(x.data<std::int64_t>() == x.reshaped({4, 6}).data<std::int64_t>());
+    CHECK(x.reinterpreted(dtype::float64).dtype() == dtype::float64);
+    tensor const text = tensor::of_strings({"a", "b", "c", "d"}, {2, 2});
+    std::array<std::size_t, 2> const swapped{1, 0};
+    CHECK(text.permuted(swapped).contiguous().strings()[1] == "c");
+}
+
+TEST_CASE("elements below 8 bits are packed in constants, the lowest bits first") {
+    aton::tensor const packed{dtype::int4, {3}, std::string("\x97\x0f", 2)};
+    tensor const x = tensor::from_constant(packed);
+    CHECK(x.data<narrow_integer<dtype::int4>>()[0] == 7);
+    CHECK(x.data<narrow_integer<dtype::int4>>()[1] == -7);
+    CHECK(x.data<narrow_integer<dtype::int4>>()[2] == -1);
+    CHECK(x.to_constant() == packed);
+    aton::tensor const quarters{dtype::uint2, {5}, std::string("\xe4\x02", 2)};
+    CHECK(tensor::from_constant(quarters).to_constant() == quarters);
+    CHECK(tensor::from_constant(quarters).data<narrow_integer<dtype::uint2>>()[3] == 3);
+    aton::tensor const odd{dtype::float6_e2m3, {4}, std::string("\x41\x20\x0c", 3)};
+    CHECK(tensor::from_constant(odd).to_constant() == odd);
+    CHECK(contains(fault_of([] { return tensor::from_constant({dtype::int4, {5}, "ab"}); }), "has 2 bytes"));
+    CHECK(tensor::from_constant({dtype::bool_, {2}, std::string("\7\0", 2)}).to_constant().bytes ==
+          std::string("\1\0", 2));
+}
+
+TEST_CASE("impossible sizes are refused before memory is asked for") {
+    std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 2}); }), "is too large"));
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {2, -1}); }), "cannot have the sizes [2, -1]"));
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39}); }),
+                   "does not fit into memory"));
+    CHECK(tensor::empty(dtype::float32, {most, 0, most}).count() == 0);
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::undefined, {1}); }), "needs a dtype"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).reshaped({4}); }), "the sizes [2, 3] cannot become [4]"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).expanded({3}); }), "do not expand"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).squeezed(1); }), "has not size 1"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).item(); }), "one element"));
+    CHECK(contains(fault_of([&] { return std::to_string(axis_at(-3, 2)); }), "axis -3 is outside of rank 2"));
+    CHECK(axis_at(-1, 0) == 0);
+}
+
+} // namespace aton::runtime
