@@ -276,7 +276,7 @@ tensor tensor::reinterpreted(aton::dtype as) const {
 }
 
 tensor tensor::contiguous() const {
-    if (is_contiguous() && (!is_strings() || memory_->strings.size() == static_cast<std::size_t>(count_))) return *this;
+    if (is_contiguous()) return *this;
     tensor t = empty(type_, sizes_);
     if (is_strings()) {
         std::size_t i = 0;

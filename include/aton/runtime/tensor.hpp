@@ -35,8 +35,9 @@ public:
 
     /// Elements are not set. Throws aton::error for sizes that are negative or too large.
     [[nodiscard]] static tensor empty(aton::dtype type, runtime::sizes of, allocator& from = cpu_allocator());
-    /// 1-d, on the CPU.
+    /// On the CPU. Throws aton::error where there are not as many strings as the sizes say.
     [[nodiscard]] static tensor of_strings(std::vector<std::string> text, runtime::sizes of);
+    /// 1-d, on the CPU.
     [[nodiscard]] static tensor of_integers(std::span<std::int64_t const> values);
     /// 0-d, on the CPU.
     [[nodiscard]] static tensor of_scalar(scalar const& value, aton::dtype type);
