@@ -359,11 +359,13 @@ T read_bytes(std::string const& in, std::size_t index) {
 
 } // namespace detail
 
-/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian.
+/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian; elements below 8 bits are packed, the
+/// first in the lowest bits. Strings are in `strings` instead.
 struct tensor {
     dtype type = dtype::undefined;
     std::vector<std::int64_t> sizes;
     std::string bytes;
+    std::vector<std::string> strings = {};
 
     [[nodiscard]] std::int64_t element_count() const {
         std::int64_t n = 1;
@@ -648,9 +650,10 @@ struct node_attribute {
     std::vector<std::int64_t> ints;
     std::vector<float> floats;
     std::vector<std::string> strings;
-    std::vector<tensor> tensors;    ///< t: one; tensors: all
-    std::vector<graph_data> graphs; ///< g: one; graphs: all
-    std::string reference;          ///< in the body of a function: the attribute of the call that gives the payload
+    std::vector<tensor> tensors; ///< t: one; tensors: all; sparse_tensor: values and indices, with its sizes in `ints`
+    std::vector<graph_data> graphs;     ///< g: one; graphs: all
+    std::string reference;              ///< in the body of a function: the attribute of the call that gives the payload
+    std::vector<value_type> types = {}; ///< type_proto: one; type_protos: all
 };
 
 /// A call of an operator. Inputs may be `no_value` (skipped).
@@ -738,9 +741,10 @@ struct node_context {
 struct graph_function {
     std::string domain;
     std::string name;
-    std::string overload;                ///< empty for the first body
-    std::vector<std::string> attributes; ///< names that a call may give
-    std::vector<graph_data> body;        ///< one
+    std::string overload;                      ///< empty for the first body
+    std::vector<std::string> attributes;       ///< names that a call may give
+    std::vector<graph_data> body;              ///< one
+    std::vector<node_attribute> defaults = {}; ///< of some of `attributes`
 };
 
 /// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
@@ -9904,7 +9908,7 @@ bool same_attribute(Attribute const& a, Attribute const& b) {
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
     return a.name == b.name && a.type == b.type && a.reference == b.reference && a.i == b.i &&
            std::bit_cast<std::uint32_t>(a.f) == std::bit_cast<std::uint32_t>(b.f) && a.s == b.s && a.ints == b.ints &&
-           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors;
+           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
 }
 
 /// In the same order.
@@ -13702,12 +13706,14 @@ void print_scalar(std::string& out, scalar const& s, dtype t) {
 template <class = void>
 void print_tensor(std::string& out, tensor const& t) {
     auto const n = static_cast<std::size_t>(t.element_count());
-    bool const held = tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
+    bool const held = t.type == dtype::string ? n == t.strings.size()
+                                              : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
     std::size_t const shown = !held ? 0 : n <= most_printed_elements ? n : 3;
     out += '{';
     for (std::size_t i = 0; i != shown; ++i) {
         if (i != 0) out += ", ";
-        print_scalar(out, t.at(i), t.type);
+        if (t.type == dtype::string) print_quoted(out, t.strings[i]);
+        else print_scalar(out, t.at(i), t.type);
     }
     if (shown != n) {
         out += shown != 0 ? ", ... " : "... ";
@@ -13785,10 +13791,22 @@ private:
             auto const head = [&] {
                 out_ += "function ";
                 op_name(f.domain, f.name, f.overload);
-                if (!f.attributes.empty()) list(f.attributes, print_name<>);
+                if (!f.attributes.empty()) parameters(f);
             };
             block(body, head, 0);
         }
+    }
+
+    /// [alpha, beta = 0.5]
+    template <class Function>
+    void parameters(Function const& f) {
+        for (std::size_t i = 0; i != f.attributes.size(); ++i) {
+            out_ += i == 0 ? "[" : ", ";
+            print_name(out_, f.attributes[i]);
+            for (node_attribute const& d : f.defaults)
+                if (d.name == f.attributes[i]) out_ += " = ", attribute(d);
+        }
+        out_ += ']';
     }
 
     void op_name(std::string_view domain, std::string_view op, std::string_view overload) {
@@ -13896,6 +13914,16 @@ private:
         out_ += ']';
     }
 
+    /// sparse[3, 4]{1., 2.} at {0, 11}
+    void sparse(node_attribute const& a) {
+        out_ += "sparse";
+        list(a.ints, print_number<std::int64_t>);
+        for (std::size_t i = 0; i != a.tensors.size(); ++i) {
+            if (i != 0) out_ += " at ";
+            print_tensor(out_, a.tensors[i]);
+        }
+    }
+
     void attribute(node_attribute const& a) {
         using onnx::attr_type;
         if (!a.reference.empty()) return out_ += '@', print_name(out_, a.reference);
@@ -13908,7 +13936,10 @@ private:
         case attr_type::strings: return list(a.strings, print_quoted<>);
         case attr_type::t: return a.tensors.empty() ? void(out_ += "{}") : print_tensor(out_, a.tensors[0]);
         case attr_type::tensors: return list(a.tensors, print_tensor<>);
-        default: out_ += "..."; // sparse tensors, types: a graph cannot hold them
+        case attr_type::type_proto: return a.types.empty() ? void(out_ += '_') : print_type(out_, a.types[0]);
+        case attr_type::type_protos: return list(a.types, print_type<>);
+        case attr_type::sparse_tensor: return sparse(a);
+        default: out_ += "..."; // lists of sparse tensors: a graph cannot hold them
         }
     }
 

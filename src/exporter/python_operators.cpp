@@ -3,9 +3,7 @@
 // otherwise 0-d int64, float64 and bool values.
 #include "converter.hpp"
 
-#include <cmath>
-#include <cstdlib>
-#include <limits>
+#include <aton/program/arithmetic.hpp>
 
 namespace aton::exporter {
 
@@ -13,100 +11,6 @@ namespace {
 
 using g_type = dsl::graph<oldest_export_opset>;
 using dsl::value;
-
-/// What a Python operator does with numbers. Integers overflow nowhere: nothing is returned then, and the graph computes it.
-class number_arithmetic {
-public:
-    explicit number_arithmetic(std::vector<scalar> operands) : x_(std::move(operands)) {}
-
-    [[nodiscard]] std::optional<scalar> operator()(std::string_view op) const {
-        if (x_.size() == 1) return unary(op);
-        if (op == "torch.sym_ite" && x_.size() == 3) return x_[0].to<bool>() ? x_[1] : x_[2];
-        if (x_.size() != 2) return std::nullopt;
-        return is_integral(0) && is_integral(1) ? integers(op, x_[0].to<std::int64_t>(), x_[1].to<std::int64_t>())
-                                                : reals(op, x_[0].to<double>(), x_[1].to<double>());
-    }
-
-private:
-    [[nodiscard]] bool is_integral(std::size_t i) const { return x_[i].is_integral() || x_[i].is_bool(); }
-
-    static std::optional<scalar> integer_of(double d) {
-        if (!(d >= -0x1p62 && d <= 0x1p62)) return std::nullopt;
-        return scalar(static_cast<std::int64_t>(d));
-    }
-
-    [[nodiscard]] std::optional<scalar> unary(std::string_view op) const {
-        scalar const& a = x_[0];
-        if (op == "torch.sym_not" || op == "_operator.not_") return scalar(!a.to<bool>());
-        if (op == "torch.sym_float") return scalar(a.to<double>());
-        if (op == "torch._sym_sqrt") return scalar(std::sqrt(a.to<double>()));
-        if (is_integral(0)) {
-            auto const n = a.to<std::int64_t>();
-            if (op == "_operator.neg" || op == "_operator.abs") {
-                if (n == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
-                return scalar(op == "_operator.neg" ? -n : std::abs(n));
-            }
-            return a;
-        }
-        double const d = a.to<double>();
-        if (op == "_operator.neg") return scalar(-d);
-        if (op == "_operator.pos") return a;
-        if (op == "math.floor") return integer_of(std::floor(d));
-        if (op == "math.ceil") return integer_of(std::ceil(d));
-        if (op == "round") return integer_of(std::nearbyint(d));
-        return op == "math.trunc" || op == "torch.sym_int" ? integer_of(std::trunc(d)) : std::nullopt;
-    }
-
-    template <class T>
-    static std::optional<scalar> compared(std::string_view op, T a, T b) {
-        if (op == "_operator.eq") return scalar(a == b);
-        if (op == "_operator.ne") return scalar(a != b);
-        if (op == "_operator.lt") return scalar(a < b);
-        if (op == "_operator.le") return scalar(a <= b);
-        if (op == "_operator.gt") return scalar(a > b);
-        if (op == "_operator.ge") return scalar(a >= b);
-        if (op == "torch.sym_max") return scalar(a < b ? b : a);
-        if (op == "torch.sym_min") return scalar(b < a ? b : a);
-        return std::nullopt;
-    }
-
-    static std::optional<scalar> integers(std::string_view op, std::int64_t a, std::int64_t b) {
-        if (auto const c = compared(op, a, b)) return c;
-        std::int64_t out = 0;
-        if (op == "_operator.add")
-            return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
-        if (op == "_operator.sub")
-            return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
-        if (op == "_operator.mul")
-            return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(scalar(out));
-        if (op == "_operator.and_") return scalar(a & b);
-        if (op == "_operator.or_") return scalar(a | b);
-        if (b == 0 || b == -1) return std::nullopt;
-        std::int64_t const rest = a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b;
-        if (op == "_operator.mod") return scalar(rest);
-        if (op == "_operator.floordiv") return scalar((a - rest) / b);
-        if (op == "_operator.truediv") return scalar(static_cast<double>(a) / static_cast<double>(b));
-        if (op == "_operator.pow" && b >= 0 && b < 64) {
-            out = 1;
-            for (std::int64_t i = 0; i != b; ++i)
-                if (__builtin_mul_overflow(out, a, &out)) return std::nullopt;
-            return scalar(out);
-        }
-        return std::nullopt;
-    }
-
-    static std::optional<scalar> reals(std::string_view op, double a, double b) {
-        if (auto const c = compared(op, a, b)) return c;
-        if (op == "_operator.add") return scalar(a + b);
-        if (op == "_operator.sub") return scalar(a - b);
-        if (op == "_operator.mul") return scalar(a * b);
-        if (op == "_operator.pow") return scalar(std::pow(a, b));
-        if (op == "_operator.truediv" && b != 0) return scalar(a / b);
-        return std::nullopt;
-    }
-
-    std::vector<scalar> x_;
-};
 
 /// Operands in the graph, all of one dtype.
 struct operands {
@@ -251,7 +155,7 @@ void converter::convert_python(program::node const& n) {
     for (binding const& b : given)
         if (b.number.has_value()) numbers.push_back(*b.number);
     if (!given.empty() && numbers.size() == given.size() && !is_sum)
-        if (std::optional<scalar> const s = number_arithmetic(numbers)(op)) return bind(out, {{}, s, {}});
+        if (std::optional<scalar> const s = program::compute(op, numbers)) return bind(out, {{}, s, {}});
 
     operands o{g_type(*graph_, options_.opset), {}};
     for (binding const& b : given)

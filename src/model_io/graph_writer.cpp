@@ -17,7 +17,8 @@ namespace aton::detail {
 void refuse(std::string const& what) { throw error(one_line(what)); }
 
 void require_whole(tensor const& t, std::string_view what) {
-    std::size_t bytes = bits(t.type);
+    bool const is_strings = t.type == dtype::string;
+    std::size_t bytes = is_strings ? 8 : bits(t.type); // of strings: how many
     for (std::int64_t size : t.sizes) {
         if (size < 0 ||
             (size != 0 && bytes > std::numeric_limits<std::size_t>::max() / 8 / static_cast<std::size_t>(size)))
@@ -25,18 +26,19 @@ void require_whole(tensor const& t, std::string_view what) {
         bytes *= static_cast<std::size_t>(size);
     }
     bytes = (bytes + 7) / 8;
-    if (bits(t.type) == 0)
+    if (bits(t.type) == 0 && !is_strings)
         refuse(std::string(what) + ": a constant of dtype " + std::string(name(t.type)) + " cannot be written");
-    if (bytes != t.bytes.size())
-        refuse(std::string(what) + ": a constant has " + std::to_string(t.bytes.size()) + " bytes, its sizes need " +
-               std::to_string(bytes));
+    if (std::size_t const has = is_strings ? t.strings.size() : t.bytes.size(); bytes != has)
+        refuse(std::string(what) + ": a constant has " + std::to_string(has) + (is_strings ? " strings" : " bytes") +
+               ", its sizes need " + std::to_string(bytes));
 }
 
 void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to) {
     require_whole(from, what);
     for (std::int64_t size : from.sizes) to.add_dims(size);
     to.set_data_type(static_cast<int>(from.type));
-    to.set_raw_data(from.bytes);
+    if (from.type == dtype::string) to.mutable_string_data()->Add(from.strings.begin(), from.strings.end());
+    else to.set_raw_data(from.bytes);
 }
 
 namespace {
@@ -148,7 +150,11 @@ void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto
     out.set_domain(std::string(plain_domain(f.domain)));
     out.set_name(f.name);
     if (!f.overload.empty()) out.set_overload(f.overload);
-    for (std::string const& a : f.attributes) out.add_attribute(a);
+    for (std::string const& a : f.attributes) {
+        auto const is_default = [&](node_attribute const& d) { return d.name == a; };
+        if (std::none_of(f.defaults.begin(), f.defaults.end(), is_default)) out.add_attribute(a);
+    }
+    for (node_attribute const& d : f.defaults) write_attribute(d, what, *out.add_attribute_proto());
     add_imports(body, needs_of(body), out);
 
     value_namer_ = {};
@@ -226,6 +232,21 @@ void graph_writer::write_node(graph_node const& n, node_origin const& origin, st
     write_origin(n, origin, to);
 }
 
+void graph_writer::write_call(graph_node const& n, ::onnx::NodeProto& out) {
+    graph_node numbered = n;
+    std::vector<std::string> names;
+    auto const number = [&](std::vector<value_id>& ids, char letter) {
+        for (std::size_t i = 0; i != ids.size(); ++i) {
+            if (ids[i] == no_value) continue;
+            ids[i] = static_cast<value_id>(names.size());
+            names.push_back(letter + std::to_string(i));
+        }
+    };
+    number(numbered.inputs, 'i');
+    number(numbered.outputs, 'o');
+    write_node(numbered, {}, names, out);
+}
+
 /// The keys are those of torch.onnx, so that its tools understand them; a module is the last part of its "namespace".
 void graph_writer::write_origin(graph_node const& n, node_origin const& origin, ::onnx::NodeProto& to) const {
     if (ir_ >= 10) { // nodes have metadata_props since IR 10
@@ -266,6 +287,17 @@ void graph_writer::write_attribute(node_attribute const& a, std::string const& n
     case attr_type::graphs:
         for (graph_data const& g : a.graphs) write(g, *to.add_graphs(), false);
         return;
+    case attr_type::type_proto:
+        if (a.types.size() != 1) break;
+        return write_type(a.types[0], *to.mutable_tp());
+    case attr_type::type_protos:
+        for (value_type const& t : a.types) write_type(t, *to.add_type_protos());
+        return;
+    case attr_type::sparse_tensor:
+        if (a.tensors.size() != 2) break;
+        write_tensor(a.tensors[0], what, *to.mutable_sparse_tensor()->mutable_values());
+        write_tensor(a.tensors[1], what, *to.mutable_sparse_tensor()->mutable_indices());
+        return to.mutable_sparse_tensor()->mutable_dims()->Add(a.ints.begin(), a.ints.end());
     default: break;
     }
     refuse(what + " has no value that can be written");

@@ -34,6 +34,9 @@ public:
     /// The body of an operator. Throws aton::error for what is no function: no body or several, values of other graphs.
     void write_function(graph_function const& f, ::onnx::FunctionProto& out);
 
+    /// A call by itself: operator and attributes; its values are called i0, i1, ... and o0, o1, ...
+    void write_call(graph_node const& n, ::onnx::NodeProto& out);
+
 private:
     using node_list = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 

@@ -110,6 +110,8 @@ initializer_field make_initializer(graph_initializer const& from, std::string co
     for (std::int64_t size : from.stored != nullptr ? from.stored->sizes : from.data.sizes)
         append_number(fields, 1, static_cast<std::uint64_t>(size));
     append_number(fields, 2, static_cast<std::uint64_t>(type));
+    if (from.stored == nullptr)
+        for (std::string const& text : from.data.strings) append_bytes(fields, 6, text);
     append_bytes(fields, 8, name);
     if (place.is_external) {
         append_entry(fields, 13, "location", place.location);
@@ -123,8 +125,8 @@ initializer_field make_initializer(graph_initializer const& from, std::string co
         out.data = from.data.bytes;
         out.payload = from.data.bytes.size();
     }
-    if (!place.is_external) append_field(fields, 9, 2, out.payload); // raw_data
-    append_field(out.head, 5, 2, fields.size() + out.payload);       // GraphProto.initializer
+    if (!place.is_external && type != dtype::string) append_field(fields, 9, 2, out.payload); // raw_data
+    append_field(out.head, 5, 2, fields.size() + out.payload);                                // GraphProto.initializer
     out.head += fields;
     return out;
 }

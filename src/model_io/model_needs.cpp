@@ -80,16 +80,14 @@ public:
         for (graph_node const& n : g.nodes) {
             import(g, plain_domain(n.domain));
             if (!n.overload.empty()) raise(10);
-            for (node_attribute const& a : n.attributes) {
-                for (tensor const& t : a.tensors) raise(ir_for(t.type));
-                for (graph_data const& nested : a.graphs) collect(nested);
-            }
+            for (node_attribute const& a : n.attributes) collect(a);
         }
     }
 
     void collect_functions(graph_data const& g) {
         for (graph_function const& f : g.functions) {
-            raise(f.overload.empty() ? 8 : 10);
+            raise(f.overload.empty() ? f.defaults.empty() ? 8 : 9 : 10);
+            for (node_attribute const& a : f.defaults) collect(a);
             import(g, plain_domain(f.domain));
             for (graph_data const& body : f.body) {
                 collect(body);
@@ -99,6 +97,11 @@ public:
     }
 
 private:
+    void collect(node_attribute const& a) {
+        for (tensor const& t : a.tensors) raise(ir_for(t.type));
+        for (graph_data const& nested : a.graphs) collect(nested);
+    }
+
     void raise(int ir) { needs_.ir = std::max(needs_.ir, ir); }
 
     void import(graph_data const& g, std::string_view domain) {

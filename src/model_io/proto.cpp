@@ -51,15 +51,20 @@ struct silent_protobuf {
 
 } // namespace
 
-::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name) {
+void parse_bytes(std::string_view bytes, std::string_view name, std::string_view what,
+                 google::protobuf::MessageLite& to) {
     std::string const where(name);
-    if (bytes.empty()) throw error(where + ": is empty");
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw error(where + ": larger than 2 GiB");
     silent_protobuf const quiet;
-    ::onnx::ModelProto model;
-    if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-        throw error(where + ": not an ONNX model, or cut short (protobuf cannot parse it)");
+    if (!to.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        throw error(where + ": not " + std::string(what) + ", or cut short (protobuf cannot parse it)");
+}
+
+::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name) {
+    std::string const where(name);
+    if (bytes.empty()) throw error(where + ": is empty");
+    auto model = parse_message<::onnx::ModelProto>(bytes, name, "an ONNX model");
     if (!model.has_graph() || !model.has_ir_version())
         throw error(where + ": not an ONNX model (no " + (model.has_graph() ? "ir_version" : "graph") + ")");
     return model;

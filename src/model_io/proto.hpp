@@ -12,12 +12,27 @@
 #include <onnx/onnx_pb.h>
 #pragma GCC diagnostic pop
 
+#include <aton/model_io/model_io.hpp>
+
 namespace aton::detail {
 
 /// The bytes of a regular file; throws aton::error.
 std::string read_file(std::string const& path);
+/// Parses a message of any kind; throws aton::error, which says that the bytes are not `what`.
+void parse_bytes(std::string_view bytes, std::string_view name, std::string_view what,
+                 google::protobuf::MessageLite& to);
+
+template <class Message>
+Message parse_message(std::string_view bytes, std::string_view name, std::string_view what) {
+    Message out;
+    parse_bytes(bytes, name, what, out);
+    return out;
+}
+
 /// Parses a ModelProto that has at least a graph and an ir_version; throws aton::error.
 ::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name);
+/// A ModelProto as a graph.
+model read_model_proto(::onnx::ModelProto const& proto, std::string_view name);
 /// The text on one line, without control characters, cut where it gets too long.
 std::string one_line(std::string_view text);
 

@@ -16,16 +16,13 @@
 
 #include "model_needs.hpp"
 #include "proto.hpp"
+#include "read_tensor.hpp"
 
 #include <aton/dsl/error.hpp>
 
 namespace aton {
 
 namespace {
-
-dtype read_dtype(int number) {
-    return number > 0 && number < static_cast<int>(dtype_count) ? static_cast<dtype>(number) : dtype::undefined;
-}
 
 shape read_shape(::onnx::TensorShapeProto const& from) {
     std::vector<dim> dims;
@@ -46,14 +43,15 @@ value_type read_type(::onnx::TypeProto const& from) {
     if (sequence) out.kind = optional ? value_kind::optional_sequence : value_kind::sequence;
     else if (optional) out.kind = value_kind::optional_tensor;
     if (!type->has_tensor_type()) return out; // maps, sparse tensors and the like
-    out.dtype = read_dtype(type->tensor_type().elem_type());
+    out.dtype = detail::read_dtype(type->tensor_type().elem_type());
     if (type->tensor_type().has_shape()) out.shape = read_shape(type->tensor_type().shape());
     return out;
 }
 
-template <class Field>
-void append_all(tensor& to, Field const& field) {
-    for (auto v : field) to.append(static_cast<scalar>(v));
+shape sizes_as_shape(::onnx::SparseTensorProto const& from) {
+    std::vector<dim> dims;
+    for (std::int64_t size : from.dims()) dims.push_back(size >= 0 ? dim(size) : dim());
+    return shape(dims);
 }
 
 class model_reader {
@@ -79,6 +77,7 @@ public:
         f.attributes.assign(from.attribute().begin(), from.attribute().end());
         for (auto const& a : from.attribute_proto()) f.attributes.push_back(a.name());
         imports(from);
+        for (auto const& a : from.attribute_proto()) f.defaults.push_back(attribute(a, "function " + from.name()));
         graph_data& body = f.body.emplace_back(empty_graph());
         body.name = from.name();
         enter(body);
@@ -129,11 +128,26 @@ private:
         for (auto const& i : from.input()) s.ids.emplace(i.name(), g.add_input(i.name(), read_type(i.type())));
         for (auto const& i : from.initializer())
             initializer(i.name(), read_tensor(i, "initializer '" + i.name() + "'"), g);
-        for (auto const& i : from.sparse_initializer()) {
-            tensor t{read_dtype(i.values().data_type()), {i.dims().begin(), i.dims().end()}, {}};
-            (void)require_sizes(t, "sparse initializer '" + i.values().name() + "'");
-            initializer(i.values().name(), std::move(t), g);
-        }
+        for (auto const& i : from.sparse_initializer()) sparse_initializer(i, g);
+    }
+
+    /// Becomes a Constant node, which says the same.
+    void sparse_initializer(::onnx::SparseTensorProto const& from, graph_data& g) {
+        std::string const& name = from.values().name();
+        auto const [found, is_new] = scopes_.back().ids.emplace(name, 0);
+        if (!is_new) refuse("sparse initializer '" + name + "' is an input or another initializer, too");
+        node_attribute a;
+        a.name = "sparse_value";
+        a.type = onnx::attr_type::sparse_tensor;
+        read_sparse(from, "sparse initializer '" + name + "'", a);
+        value_id const id = g.add_value({a.tensors[0].type, sizes_as_shape(from)}, name);
+        g.values[id].producer = static_cast<std::int64_t>(g.nodes.size());
+        found->second = id;
+        graph_node n;
+        n.op = "Constant";
+        n.outputs = {id};
+        n.attributes.push_back(std::move(a));
+        g.nodes.push_back(std::move(n));
     }
 
     /// Every result of a node, before any node is read, so that their order does not matter.
@@ -141,7 +155,7 @@ private:
     void definitions(Nodes const& nodes, graph_data& g) {
         scope& s = scopes_.back();
         std::vector<value_id> definitions;
-        std::int64_t producer = 0;
+        auto producer = static_cast<std::int64_t>(g.nodes.size());
         for (auto const& n : nodes) {
             for (std::string const& o : n.output()) {
                 if (o.empty()) continue;
@@ -198,7 +212,8 @@ private:
             n.outputs.push_back(o.empty() ? no_value : pending_.back().back());
             if (!o.empty()) pending_.back().pop_back();
         }
-        for (auto const& a : from.attribute()) n.attributes.push_back(attribute(a, from));
+        for (auto const& a : from.attribute())
+            n.attributes.push_back(attribute(a, from.op_type() + " '" + from.name() + "'"));
         node_origin const origin = where_from(from, n.source);
         if (!origin.name.empty() || !origin.module.empty() || !origin.source.empty()) n.origin = index_of(origin, g);
         g.nodes.push_back(std::move(n));
@@ -235,12 +250,12 @@ private:
         return found->second;
     }
 
-    node_attribute attribute(::onnx::AttributeProto const& from, ::onnx::NodeProto const& owner) {
+    node_attribute attribute(::onnx::AttributeProto const& from, std::string const& owner) {
         using onnx::attr_type;
         node_attribute a;
         a.name = from.name();
         a.type = static_cast<attr_type>(from.type());
-        std::string const what = owner.op_type() + " '" + owner.name() + "', attribute '" + a.name + "'";
+        std::string const what = owner + ", attribute '" + a.name + "'";
         a.reference = from.ref_attr_name();
         a.i = from.i();
         a.f = from.f();
@@ -252,64 +267,23 @@ private:
         for (auto const& t : from.tensors()) a.tensors.push_back(read_tensor(t, what));
         if (from.has_g()) a.graphs.push_back(read(from.g()));
         for (auto const& g : from.graphs()) a.graphs.push_back(read(g));
+        if (from.has_tp()) a.types.push_back(read_type(from.tp()));
+        for (auto const& t : from.type_protos()) a.types.push_back(read_type(t));
+        if (from.has_sparse_tensor()) read_sparse(from.sparse_tensor(), what, a);
         return a;
     }
 
-    /// The number of elements; refuses negative and absurd sizes.
-    [[nodiscard]] std::size_t require_sizes(tensor const& t, std::string const& what) const {
-        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 256;
-        std::size_t n = 1;
-        for (std::int64_t size : t.sizes) {
-            if (size < 0 || (size != 0 && n > most / static_cast<std::size_t>(size)))
-                refuse(what + " has impossible sizes");
-            n *= static_cast<std::size_t>(size);
-        }
-        return n;
-    }
-
     tensor read_tensor(::onnx::TensorProto const& from, std::string const& what) {
-        tensor t{read_dtype(from.data_type()), {from.dims().begin(), from.dims().end()}, {}};
-        std::size_t const n = require_sizes(t, what);
-        if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL) {
-            external(from);
-            return t;
-        }
-        if (bits(t.type) == 0) return t; // strings: shown by their number
-        std::size_t const expected = (n * bits(t.type) + 7) / 8;
-        if (from.has_raw_data()) t.bytes = from.raw_data();
-        else typed_data(from, t);
-        if (t.bytes.size() != expected)
-            refuse(what + " has " + std::to_string(t.bytes.size()) + " bytes, its sizes need " +
-                   std::to_string(expected));
+        tensor t = detail::read_tensor(from, name_ + ": " + what);
+        if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL) external(from);
         return t;
     }
 
-    /// The fields before raw_data: small types are one to an int32.
-    static void typed_data(::onnx::TensorProto const& from, tensor& t) {
-        switch (t.type) {
-        case dtype::float32: return append_all(t, from.float_data());
-        case dtype::float64: return append_all(t, from.double_data());
-        case dtype::int64: return append_all(t, from.int64_data());
-        case dtype::complex64:
-            for (float f : from.float_data()) detail::append_bytes(t.bytes, f);
-            return;
-        case dtype::complex128:
-            for (double d : from.double_data()) detail::append_bytes(t.bytes, d);
-            return;
-        case dtype::uint32:
-            for (std::uint64_t v : from.uint64_data()) detail::append_bytes(t.bytes, static_cast<std::uint32_t>(v));
-            return;
-        case dtype::uint64:
-            for (std::uint64_t v : from.uint64_data()) detail::append_bytes(t.bytes, v);
-            return;
-        default: break;
-        }
-        std::size_t const width = bits(t.type) < 8 ? 1 : bits(t.type) / 8; // packed below 8 bits, one byte to an int32
-        for (std::int32_t v : from.int32_data()) {
-            if (width == 1) detail::append_bytes(t.bytes, static_cast<std::uint8_t>(v));
-            else if (width == 2) detail::append_bytes(t.bytes, static_cast<std::uint16_t>(v));
-            else detail::append_bytes(t.bytes, v);
-        }
+    /// Values, indices and sizes; whether they fit each other, the checker says.
+    void read_sparse(::onnx::SparseTensorProto const& from, std::string const& what, node_attribute& to) {
+        to.tensors.push_back(read_tensor(from.values(), what + ", values"));
+        to.tensors.push_back(read_tensor(from.indices(), what + ", indices"));
+        to.ints.assign(from.dims().begin(), from.dims().end());
     }
 
     void external(::onnx::TensorProto const& from) {
@@ -335,8 +309,7 @@ private:
 
 } // namespace
 
-model parse_model(std::string_view bytes, std::string_view name) {
-    ::onnx::ModelProto const proto = detail::parse_model_proto(bytes, name);
+model detail::read_model_proto(::onnx::ModelProto const& proto, std::string_view name) {
     model out;
     out.ir_version = proto.ir_version();
     out.producer_name = proto.producer_name();
@@ -348,6 +321,10 @@ model parse_model(std::string_view bytes, std::string_view name) {
     out.graph = reader.read(proto.graph());
     for (auto const& f : proto.functions()) out.graph.functions.push_back(reader.read(f));
     return out;
+}
+
+model parse_model(std::string_view bytes, std::string_view name) {
+    return detail::read_model_proto(detail::parse_model_proto(bytes, name), name);
 }
 
 model read_model(std::string const& path) { return parse_model(detail::read_file(path), path); }

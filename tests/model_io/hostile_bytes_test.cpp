@@ -97,8 +97,21 @@ std::string sample() {
                           attr::then_branch_g([&](graph<13> inner) -> value { return inner.op<"Neg">(in); }),
                           attr::else_branch_g([&](graph<13>) -> value { return in; }));
     }));
-    data.outputs = {best.id(), where.id(), s.id(), chosen.id(), call_foo(data, "", x).id()};
-    return to_model_proto(data);
+    value const text = g.constant(tensor{dtype::string, {2}, {}, {"a", "bc"}});
+    data.outputs = {
+        best.id(), where.id(), s.id(), chosen.id(), call_foo(data, "", x).id(), g.op<"Identity">(text).id()};
+    ::onnx::ModelProto model;
+    REQUIRE(model.ParseFromString(to_model_proto(data)));
+    auto& few = *model.mutable_graph()->add_sparse_initializer();
+    few.add_dims(9);
+    few.mutable_values()->set_name("few");
+    few.mutable_values()->set_data_type(::onnx::TensorProto_DataType_FLOAT);
+    few.mutable_values()->add_dims(1);
+    few.mutable_values()->add_float_data(2);
+    few.mutable_indices()->set_data_type(::onnx::TensorProto_DataType_INT64);
+    few.mutable_indices()->add_dims(1);
+    few.mutable_indices()->add_int64_data(8);
+    return model.SerializeAsString();
 }
 
 } // namespace

@@ -71,11 +71,13 @@ T read_bytes(std::string const& in, std::size_t index) {
 
 } // namespace detail
 
-/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian.
+/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian; elements below 8 bits are packed, the
+/// first in the lowest bits. Strings are in `strings` instead.
 struct tensor {
     dtype type = dtype::undefined;
     std::vector<std::int64_t> sizes;
     std::string bytes;
+    std::vector<std::string> strings = {};
 
     [[nodiscard]] std::int64_t element_count() const {
         std::int64_t n = 1;

@@ -46,9 +46,10 @@ struct node_attribute {
     std::vector<std::int64_t> ints;
     std::vector<float> floats;
     std::vector<std::string> strings;
-    std::vector<tensor> tensors;    ///< t: one; tensors: all
-    std::vector<graph_data> graphs; ///< g: one; graphs: all
-    std::string reference;          ///< in the body of a function: the attribute of the call that gives the payload
+    std::vector<tensor> tensors; ///< t: one; tensors: all; sparse_tensor: values and indices, with its sizes in `ints`
+    std::vector<graph_data> graphs;     ///< g: one; graphs: all
+    std::string reference;              ///< in the body of a function: the attribute of the call that gives the payload
+    std::vector<value_type> types = {}; ///< type_proto: one; type_protos: all
 };
 
 /// A call of an operator. Inputs may be `no_value` (skipped).
@@ -136,9 +137,10 @@ struct node_context {
 struct graph_function {
     std::string domain;
     std::string name;
-    std::string overload;                ///< empty for the first body
-    std::vector<std::string> attributes; ///< names that a call may give
-    std::vector<graph_data> body;        ///< one
+    std::string overload;                      ///< empty for the first body
+    std::vector<std::string> attributes;       ///< names that a call may give
+    std::vector<graph_data> body;              ///< one
+    std::vector<node_attribute> defaults = {}; ///< of some of `attributes`
 };
 
 /// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays

@@ -84,12 +84,14 @@ void print_scalar(std::string& out, scalar const& s, dtype t) {
 template <class = void>
 void print_tensor(std::string& out, tensor const& t) {
     auto const n = static_cast<std::size_t>(t.element_count());
-    bool const held = tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
+    bool const held = t.type == dtype::string ? n == t.strings.size()
+                                              : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
     std::size_t const shown = !held ? 0 : n <= most_printed_elements ? n : 3;
     out += '{';
     for (std::size_t i = 0; i != shown; ++i) {
         if (i != 0) out += ", ";
-        print_scalar(out, t.at(i), t.type);
+        if (t.type == dtype::string) print_quoted(out, t.strings[i]);
+        else print_scalar(out, t.at(i), t.type);
     }
     if (shown != n) {
         out += shown != 0 ? ", ... " : "... ";
@@ -167,10 +169,22 @@ private:
             auto const head = [&] {
                 out_ += "function ";
                 op_name(f.domain, f.name, f.overload);
-                if (!f.attributes.empty()) list(f.attributes, print_name<>);
+                if (!f.attributes.empty()) parameters(f);
             };
             block(body, head, 0);
         }
+    }
+
+    /// [alpha, beta = 0.5]
+    template <class Function>
+    void parameters(Function const& f) {
+        for (std::size_t i = 0; i != f.attributes.size(); ++i) {
+            out_ += i == 0 ? "[" : ", ";
+            print_name(out_, f.attributes[i]);
+            for (node_attribute const& d : f.defaults)
+                if (d.name == f.attributes[i]) out_ += " = ", attribute(d);
+        }
+        out_ += ']';
     }
 
     void op_name(std::string_view domain, std::string_view op, std::string_view overload) {
@@ -278,6 +292,16 @@ private:
         out_ += ']';
     }
 
+    /// sparse[3, 4]{1., 2.} at {0, 11}
+    void sparse(node_attribute const& a) {
+        out_ += "sparse";
+        list(a.ints, print_number<std::int64_t>);
+        for (std::size_t i = 0; i != a.tensors.size(); ++i) {
+            if (i != 0) out_ += " at ";
+            print_tensor(out_, a.tensors[i]);
+        }
+    }
+
     void attribute(node_attribute const& a) {
         using onnx::attr_type;
         if (!a.reference.empty()) return out_ += '@', print_name(out_, a.reference);
@@ -290,7 +314,10 @@ private:
         case attr_type::strings: return list(a.strings, print_quoted<>);
         case attr_type::t: return a.tensors.empty() ? void(out_ += "{}") : print_tensor(out_, a.tensors[0]);
         case attr_type::tensors: return list(a.tensors, print_tensor<>);
-        default: out_ += "..."; // sparse tensors, types: a graph cannot hold them
+        case attr_type::type_proto: return a.types.empty() ? void(out_ += '_') : print_type(out_, a.types[0]);
+        case attr_type::type_protos: return list(a.types, print_type<>);
+        case attr_type::sparse_tensor: return sparse(a);
+        default: out_ += "..."; // lists of sparse tensors: a graph cannot hold them
         }
     }
 

@@ -28,7 +28,7 @@ bool same_attribute(Attribute const& a, Attribute const& b) {
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
     return a.name == b.name && a.type == b.type && a.reference == b.reference && a.i == b.i &&
            std::bit_cast<std::uint32_t>(a.f) == std::bit_cast<std::uint32_t>(b.f) && a.s == b.s && a.ints == b.ints &&
-           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors;
+           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
 }
 
 /// In the same order.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// From the messages of onnx-data.proto to tensors.
+#include <aton/model_io/values.hpp>
+
+#include <string>
+
+#include "proto.hpp"
+#include "read_tensor.hpp"
+
+// protobuf 3.21's generated code is not ours
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <onnx/onnx-data.pb.h>
+#pragma GCC diagnostic pop
+
+#include <aton/dsl/error.hpp>
+
+namespace aton {
+
+namespace {
+
+class value_reader {
+public:
+    explicit value_reader(std::string name) : name_(std::move(name)) {}
+
+    [[nodiscard]] file_value one(::onnx::TensorProto const& from) const { return {{tensor_of(from, name_)}, false}; }
+
+    [[nodiscard]] file_value many(::onnx::SequenceProto const& from) const {
+        file_value out{{}, true};
+        if (from.elem_type() != ::onnx::SequenceProto_DataType_TENSOR &&
+            from.elem_type() != ::onnx::SequenceProto_DataType_UNDEFINED) // of an empty one
+            refuse("a sequence of something else than tensors");
+        for (auto const& t : from.tensor_values())
+            out.tensors.push_back(tensor_of(t, name_ + ", element " + std::to_string(out.tensors.size())));
+        return out;
+    }
+
+    [[nodiscard]] file_value optional(::onnx::OptionalProto const& from) const {
+        switch (from.elem_type()) {
+        case ::onnx::OptionalProto_DataType_UNDEFINED: return {};
+        case ::onnx::OptionalProto_DataType_TENSOR:
+            return from.has_tensor_value() ? one(from.tensor_value()) : file_value();
+        case ::onnx::OptionalProto_DataType_SEQUENCE:
+            return from.has_sequence_value() ? many(from.sequence_value()) : file_value();
+        default: refuse("an optional of something else than a tensor or a sequence");
+        }
+    }
+
+private:
+    [[noreturn]] void refuse(std::string const& what) const { throw error(detail::one_line(name_ + ": " + what)); }
+
+    [[nodiscard]] tensor tensor_of(::onnx::TensorProto const& from, std::string const& what) const {
+        if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL)
+            refuse("its elements are in another file");
+        tensor out = detail::read_tensor(from, what);
+        if (out.type == dtype::undefined) refuse("the dtype of a tensor is not known");
+        return out;
+    }
+
+    std::string name_;
+};
+
+} // namespace
+
+file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name) {
+    value_reader const reader{std::string(name)};
+    switch (kind) {
+    case value_kind::tensor:
+        return reader.one(detail::parse_message<::onnx::TensorProto>(bytes, name, "an ONNX tensor"));
+    case value_kind::sequence:
+        return reader.many(detail::parse_message<::onnx::SequenceProto>(bytes, name, "an ONNX sequence"));
+    default: return reader.optional(detail::parse_message<::onnx::OptionalProto>(bytes, name, "an ONNX optional"));
+    }
+}
+
+file_value read_value(std::string const& path, value_kind kind) {
+    return parse_value(detail::read_file(path), kind, path);
+}
+
+} // namespace aton
