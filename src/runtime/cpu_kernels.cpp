@@ -1,30 +1,72 @@
 // SPDX-License-Identifier: MIT
 // The CPU as a device.
-#include <aton/runtime/kernels.hpp>
+#include <vector>
 
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/kernels.hpp>
+#include <aton/runtime/launched_kernels.hpp>
+
+#include "cpu_strings.hpp"
 #include "kernels/cpu.hpp"
+#include "kernels/cpu_threads.hpp"
 
 namespace aton::runtime {
 
 namespace {
 
-class cpu_device final : public device_kernels {
+kernels::launches const cpu_launches{.takes_halves = false,
+                                     .unary = kernels::cpu_unary,
+                                     .binary = kernels::cpu_binary,
+                                     .select = kernels::cpu_select,
+                                     .copy = kernels::cpu_copy,
+                                     .cast = kernels::cpu_cast,
+                                     .reduce = kernels::cpu_reduce,
+                                     .arg_reduce = kernels::cpu_arg_reduce,
+                                     .scan = kernels::cpu_scan,
+                                     .sort = kernels::cpu_sort,
+                                     .softmax = kernels::cpu_softmax,
+                                     .matmul = kernels::cpu_matmul,
+                                     .take = kernels::cpu_take,
+                                     .put = kernels::cpu_put,
+                                     .range = kernels::cpu_range,
+                                     .random_bits = kernels::cpu_random_bits};
+
+/// Strings are only here.
+class cpu_device final : public launched_kernels {
 public:
+    cpu_device() : launched_kernels(cpu_launches) {}
+
     [[nodiscard]] allocator& memory() const override { return cpu_allocator(); }
-    [[nodiscard]] tensor unary(unary_op op, tensor const& x, unary_parameters const& p) const override {
-        return kernels::cpu_unary(op, x, p);
-    }
-    [[nodiscard]] tensor binary(binary_op op, tensor const& x, tensor const& y) const override {
-        return kernels::cpu_binary(op, x, y);
-    }
+    [[nodiscard]] tensor from_host(tensor const& x) const override { return contiguous(x); }
+    [[nodiscard]] tensor to_host(tensor const& x) const override { return contiguous(x); }
+
     [[nodiscard]] tensor select(tensor const& condition, tensor const& yes, tensor const& no) const override {
-        return kernels::cpu_select(condition, yes, no);
+        return yes.is_strings() ? strings::select(condition, yes, no) : launched_kernels::select(condition, yes, no);
     }
-    [[nodiscard]] tensor cast(tensor const& x, dtype to, bool saturate) const override {
-        return kernels::cpu_cast(x, to, saturate);
+    void copy(tensor const& from, tensor const& to) const override {
+        if (to.is_strings()) strings::copy(from, to);
+        else launched_kernels::copy(from, to);
     }
-    [[nodiscard]] tensor contiguous(tensor const& x) const override { return x.contiguous(); }
-    void copy(tensor const& from, tensor const& to) const override { kernels::cpu_copy(from, to); }
+    [[nodiscard]] tensor take(tensor const& x, tensor const& positions) const override {
+        if (!x.is_strings()) return launched_kernels::take(x, positions);
+        check_positions(positions, x.count());
+        return strings::take(x, positions);
+    }
+    void put(tensor const& into, tensor const& positions, tensor const& values, put_op op) const override {
+        if (!into.is_strings()) return launched_kernels::put(into, positions, values, op);
+        check_put(into, positions, values);
+        if (op != put_op::assign) throw error("strings are assigned, not computed with");
+        strings::put(into, positions, values);
+    }
+    [[nodiscard]] tensor nonzero(tensor const& x) const override {
+        if (x.dtype() != dtype::bool_) throw error("elements that are true are those of a bool");
+        tensor const from = contiguous(x);
+        std::vector<std::int64_t> before(static_cast<std::size_t>(kernels::chunks_of(x.count())));
+        tensor out =
+            tensor::empty(dtype::int64, {kernels::cpu_count_true(x.count(), from.data<bool const>(), before.data())});
+        kernels::cpu_list_true(x.count(), from.data<bool const>(), before.data(), out.data<std::int64_t>());
+        return out;
+    }
 };
 
 } // namespace

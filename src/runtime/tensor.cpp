@@ -122,6 +122,8 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
     t.strides_ = contiguous_strides(of);
     t.sizes_ = std::move(of);
     if (type == aton::dtype::string) {
+        if (static_cast<std::size_t>(t.count_) > memory_of_machine() / sizeof(std::string))
+            throw error("a tensor of " + std::to_string(t.count_) + " strings does not fit into memory");
         t.memory_ = std::make_shared<buffer>(std::vector<std::string>(static_cast<std::size_t>(t.count_)));
         return t;
     }
@@ -151,7 +153,7 @@ tensor tensor::of_integers(std::span<std::int64_t const> values) {
 tensor tensor::of_scalar(scalar const& value, aton::dtype type) { return from_constant(scalar_tensor(value, type)); }
 
 tensor tensor::from_constant(aton::tensor const& constant) {
-    if (constant.type == aton::dtype::string) throw error("a constant of strings is read by of_strings");
+    if (constant.type == aton::dtype::string) return of_strings(constant.strings, constant.sizes);
     tensor t = empty(constant.type, constant.sizes);
     auto const count = static_cast<std::size_t>(t.count_);
     std::size_t const width = bits(constant.type);
@@ -180,8 +182,11 @@ tensor tensor::from_constant(aton::tensor const& constant) {
 }
 
 aton::tensor tensor::to_constant() const {
-    if (is_strings()) throw error("strings are no constant of numbers");
     tensor const dense = contiguous();
+    if (is_strings()) {
+        auto const text = dense.strings();
+        return {type_, sizes_, {}, {text.begin(), text.end()}};
+    }
     std::size_t const width = bits(type_);
     auto const n = static_cast<std::size_t>(count_);
     aton::tensor out{type_, sizes_, std::string((n * width + 7) / 8, '\0')};
@@ -234,7 +239,16 @@ tensor tensor::expanded(runtime::sizes const& to) const {
     return t;
 }
 
+void tensor::require_axis(std::size_t axis) const {
+    if (axis >= rank()) throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank()));
+}
+
 tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step) const {
+    require_axis(axis);
+    std::int64_t const last = start + (count - 1) * step;
+    if (count > 0 && (start < 0 || last < 0 || start >= sizes_[axis] || last >= sizes_[axis]))
+        throw error(std::to_string(count) + " elements from " + std::to_string(start) + " on are more than axis " +
+                    std::to_string(axis) + " of " + to_string(sizes_) + " has");
     tensor t = *this;
     t.sizes_[axis] = count;
     t.strides_[axis] *= step;
@@ -244,6 +258,7 @@ tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, 
 }
 
 tensor tensor::unsqueezed(std::size_t axis) const {
+    if (axis != rank()) require_axis(axis);
     tensor t = *this;
     t.sizes_.insert(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis), 1);
     t.strides_.insert(t.strides_.begin() + static_cast<std::ptrdiff_t>(axis), 1);
@@ -251,6 +266,7 @@ tensor tensor::unsqueezed(std::size_t axis) const {
 }
 
 tensor tensor::squeezed(std::size_t axis) const {
+    require_axis(axis);
     if (sizes_[axis] != 1) throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " has not size 1");
     tensor t = *this;
     t.sizes_.erase(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -267,11 +283,54 @@ tensor tensor::viewed(runtime::sizes to, std::vector<std::int64_t> strides, std:
     return t;
 }
 
+tensor tensor::as_pairs() const {
+    if (!is_complex(type_)) throw error(std::string(name(type_)) + " is not complex");
+    tensor t = *this;
+    t.type_ = type_ == aton::dtype::complex64 ? aton::dtype::float32 : aton::dtype::float64;
+    t.offset_ *= 2;
+    t.count_ *= 2;
+    for (std::int64_t& s : t.strides_) s *= 2;
+    t.sizes_.push_back(2);
+    t.strides_.push_back(1);
+    return t;
+}
+
+tensor tensor::from_pairs() const {
+    bool const floats = type_ == aton::dtype::float32 || type_ == aton::dtype::float64;
+    bool together = floats && !sizes_.empty() && sizes_.back() == 2 && strides_.back() == 1 && offset_ % 2 == 0;
+    for (std::size_t i = 0; together && i + 1 != sizes_.size(); ++i) together = strides_[i] % 2 == 0 || sizes_[i] <= 1;
+    together = together || (floats && count_ == 0 && !sizes_.empty() && sizes_.back() == 2);
+    if (!together) throw error(std::string(name(type_)) + " of the sizes " + to_string(sizes_) + " are no pairs");
+    tensor t = *this;
+    t.type_ = type_ == aton::dtype::float32 ? aton::dtype::complex64 : aton::dtype::complex128;
+    t.offset_ /= 2;
+    t.count_ /= 2;
+    t.sizes_.pop_back();
+    t.strides_.pop_back();
+    for (std::int64_t& s : t.strides_) s /= 2;
+    return t;
+}
+
 tensor tensor::reinterpreted(aton::dtype as) const {
-    if (is_strings() || element_bytes(as) != element_bytes(type_))
-        throw error(std::string(name(type_)) + " cannot be taken for " + std::string(name(as)));
+    std::string const refusal =
+        std::string(name(type_)) + to_string(sizes_) + " cannot be taken for " + std::string(name(as));
+    if (is_strings() || element_bytes(as) == 0) throw error(refusal);
+    auto const from = static_cast<std::int64_t>(element_bytes(type_));
+    auto const to = static_cast<std::int64_t>(element_bytes(as));
     tensor t = *this;
     t.type_ = as;
+    if (from == to) return t;
+    auto const scaled = [&](std::int64_t n) {
+        if (n * from % to != 0) throw error(refusal);
+        return n * from / to;
+    };
+    if (sizes_.empty() || (strides_.back() != 1 && sizes_.back() != 1)) throw error(refusal);
+    for (std::size_t i = 0; i + 1 != sizes_.size(); ++i)
+        if (sizes_[i] > 1) t.strides_[i] = scaled(strides_[i]);
+    t.sizes_.back() = scaled(sizes_.back());
+    t.strides_.back() = 1;
+    t.offset_ = scaled(offset_);
+    t.count_ = count_of(t.sizes_);
     return t;
 }
 

@@ -40,6 +40,10 @@ public:
         start_ = sizeof size + size;
     }
 
+    [[nodiscard]] bool has(std::string_view key) const { return header_.at_key(key).error() == simdjson::SUCCESS; }
+    [[nodiscard]] std::size_t count() const {
+        return simdjson::dom::object(header_).size() - (has("__metadata__") ? 1 : 0);
+    }
     [[nodiscard]] runtime::tensor get(std::string_view key) const {
         json const entry = header_.at_key(key);
         aton::tensor t{dtype_of(std::string_view(entry["dtype"])), {}, {}};
@@ -59,6 +63,10 @@ private:
         constexpr known all[] = {{"BOOL", dtype::bool_},
                                  {"U8", dtype::uint8},
                                  {"I8", dtype::int8},
+                                 {"U16", dtype::uint16},
+                                 {"U32", dtype::uint32},
+                                 {"U64", dtype::uint64},
+                                 {"C128", dtype::complex128},
                                  {"I16", dtype::int16},
                                  {"I32", dtype::int32},
                                  {"I64", dtype::int64},

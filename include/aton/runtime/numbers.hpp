@@ -98,7 +98,7 @@ ATON_HD constexpr unsigned encode(small_float_format f, float from, bool saturat
     std::uint32_t const magnitude = bits & 0x7fffffffU;
     unsigned const nan = f.has_negative_zero ? sign | f.nan() : f.nan();
     unsigned const beyond = saturate || !f.has_nan ? sign | f.largest() : f.has_infinity ? sign | f.infinity() : nan;
-    if (magnitude > 0x7f800000U) return f.has_nan ? nan : f.largest();
+    if (magnitude > 0x7f800000U) return f.has_nan ? nan : f.sign(); // NaN without a code: -0, as ml_dtypes has it
     if (magnitude == 0x7f800000U) return beyond;
     int const exponent = static_cast<int>(magnitude >> 23U) - 127;
     if (exponent < -120) return f.has_negative_zero ? sign : 0U; // far below every format

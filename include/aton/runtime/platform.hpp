@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lets one text be compiled for the CPU by any compiler and for a GPU by nvcc.
+// What lets one text be compiled for the CPU by any compiler and for a GPU by nvcc, and several times for one CPU.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -7,4 +7,13 @@
 #else
 /// Marks functions that kernels call, on whichever device.
 #define ATON_HD
+#endif
+
+#if !defined(ATON_KERNEL_VARIANT)
+#if defined(__CUDACC__)
+#define ATON_KERNEL_VARIANT cuda
+#else
+/// The namespace of what is compiled for a set of instructions: the code of one must never be taken for that of another.
+#define ATON_KERNEL_VARIANT baseline
+#endif
 #endif

@@ -43,7 +43,7 @@ public:
     [[nodiscard]] static tensor of_scalar(scalar const& value, aton::dtype type);
     /// The elements of a constant, unpacked where it packs them. Throws aton::error where its bytes do not fit its sizes.
     [[nodiscard]] static tensor from_constant(aton::tensor const& constant);
-    /// The elements as a constant; the tensor must be on the CPU and not of strings.
+    /// The elements as a constant; the tensor must be on the CPU.
     [[nodiscard]] aton::tensor to_constant() const;
 
     [[nodiscard]] explicit operator bool() const { return memory_ != nullptr; }
@@ -56,6 +56,11 @@ public:
     [[nodiscard]] device where() const { return memory_ == nullptr ? device{} : memory_->where(); }
     [[nodiscard]] bool is_contiguous() const;
     [[nodiscard]] bool is_strings() const { return type_ == aton::dtype::string; }
+    /// Elements in front of the first one, and all, in the memory that it views.
+    [[nodiscard]] std::int64_t storage_offset() const { return offset_; }
+    [[nodiscard]] std::int64_t storage_count() const {
+        return static_cast<std::int64_t>(memory_->bytes() / element_bytes(type_));
+    }
 
     /// The first element.
     template <class T>
@@ -80,7 +85,10 @@ public:
     [[nodiscard]] tensor squeezed(std::size_t axis) const;
     /// A view with other sizes and strides from the first element on; the caller answers for what it reaches.
     [[nodiscard]] tensor viewed(runtime::sizes to, std::vector<std::int64_t> strides, std::int64_t offset = 0) const;
-    /// The same bytes as elements of another dtype of the same width.
+    /// Complex numbers as pairs of real ones, in a last dimension of 2, and back; the pairs must lie together.
+    [[nodiscard]] tensor as_pairs() const;
+    [[nodiscard]] tensor from_pairs() const;
+    /// The same bytes as elements of another dtype. Of another width: the last dimension, whose elements lie together, changes its size.
     [[nodiscard]] tensor reinterpreted(aton::dtype as) const;
 
     // Of tensors on the CPU: contiguous, or a copy that is.
@@ -93,6 +101,8 @@ public:
     [[nodiscard]] scalar item() const;
 
 private:
+    void require_axis(std::size_t axis) const;
+
     aton::dtype type_ = aton::dtype::undefined;
     runtime::sizes sizes_;
     std::vector<std::int64_t> strides_;

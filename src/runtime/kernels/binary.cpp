@@ -5,10 +5,10 @@
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels {
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-tensor cpu_binary(binary_op op, tensor const& x, tensor const& y) {
-    return binary_kernel<cpu_launcher>(cpu_allocator(), op, x, y);
+bool cpu_binary(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) {
+    return launch_binary<cpu_launcher>(op, t, l, out, x, y);
 }
 
-} // namespace aton::runtime::kernels
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

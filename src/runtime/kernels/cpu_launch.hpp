@@ -9,6 +9,8 @@
 
 #include <aton/runtime/kernels/loop.hpp>
 
+#include "cpu_threads.hpp"
+
 namespace aton::runtime::kernels {
 
 /// Elements of the innermost dimension, the result first.
@@ -28,8 +30,11 @@ extern template void run_rows<2>(loop<2> const&, row<2>, std::size_t const*, voi
 extern template void run_rows<3>(loop<3> const&, row<3>, std::size_t const*, void (*)(row<3> const&));
 extern template void run_rows<4>(loop<4> const&, row<4>, std::size_t const*, void (*)(row<4> const&));
 
+inline namespace ATON_KERNEL_VARIANT {
+
 struct cpu_launcher {
-    static constexpr bool fuses_narrow = false;
+    static constexpr bool takes_halves = false;
+    using wide = double; ///< what float32 is summed in
 
     /// out[...] = f(in[...]...) for all elements of the loop, whose operand 0 is the result.
     template <int Operands, class Out, class Function, class... In>
@@ -43,6 +48,29 @@ struct cpu_launcher {
         run_rows<Operands>(l, first, widths, [](row<Operands> const& r) {
             run_row<Out, Function, In...>(r, std::index_sequence_for<In...>());
         });
+    }
+
+    template <class Function>
+    static void for_each(std::int64_t count, Function const& f) {
+        in_parts(count, work_for_a_thread, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t i = first; i != last; ++i) f(i);
+        });
+    }
+
+    /// In order, on one thread.
+    template <class T, class Function>
+    static void put(loop<2> const& l, T* into, Function const& f, std::int64_t const* positions, T const* values) {
+        row_cursor<2> at(l, 0);
+        std::int64_t const* const strides[] = {&l.strides[0][l.rank - 1], &l.strides[1][l.rank - 1]};
+        for (std::int64_t left = l.count; left != 0;) {
+            std::int64_t const n = at.left();
+            for (std::int64_t i = 0; i != n; ++i) {
+                T& there = into[positions[at.offset(0) + i * *strides[0]]];
+                there = f(there, values[at.offset(1) + i * *strides[1]]);
+            }
+            left -= n;
+            at.advance(n);
+        }
     }
 
 private:
@@ -77,5 +105,7 @@ private:
         }
     }
 };
+
+} // namespace ATON_KERNEL_VARIANT
 
 } // namespace aton::runtime::kernels

@@ -5,11 +5,14 @@
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels {
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-tensor cpu_select(tensor const& condition, tensor const& yes, tensor const& no) {
-    return select_kernel<cpu_launcher>(cpu_allocator(), condition, yes, no);
+void cpu_select(std::size_t width, loop<4> const& l, void* out, bool const* condition, void const* yes,
+                void const* no) {
+    launch_select<cpu_launcher>(width, l, out, condition, yes, no);
 }
-void cpu_copy(tensor const& from, tensor const& to) { copy_kernel<cpu_launcher>(from, to); }
+void cpu_copy(std::size_t width, loop<2> const& l, void* out, void const* x) {
+    launch_copy<cpu_launcher>(width, l, out, x);
+}
 
-} // namespace aton::runtime::kernels
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -5,10 +5,10 @@
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels {
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-tensor cpu_unary(unary_op op, tensor const& x, unary_parameters const& p) {
-    return unary_kernel<cpu_launcher>(cpu_allocator(), op, x, p);
+bool cpu_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
+    return launch_unary<cpu_launcher>(op, t, l, out, x, p);
 }
 
-} // namespace aton::runtime::kernels
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <aton/runtime/kernels/polynomials.hpp>
 #include <aton/runtime/kernels/unary.hpp>
 #include <aton/runtime/numbers.hpp>
 #include <aton/runtime/platform.hpp>
@@ -24,13 +25,29 @@ enum class binary_op : std::uint8_t {
     pow,
     maximum, // NaN where either is
     minimum,
-    atan2,
     prelu, // x, slope
+    atan2, // of floats, as those that follow
+    copysign,
+    hypot,
+    nextafter, // of float32 and float64
+    igamma,
+    igammac,
+    zeta,        // s, q: the sum of (q + k)^-s
+    chebyshev_t, // polynomials: x, degree
+    chebyshev_u,
+    chebyshev_v,
+    chebyshev_w,
+    hermite_h,
+    hermite_he,
+    laguerre_l,
+    legendre_p,
     bitwise_and,
     bitwise_or,
     bitwise_xor,
     shift_left,
     shift_right,
+    gcd,
+    lcm,
     logical_and,
     logical_or,
     logical_xor,
@@ -43,7 +60,9 @@ enum class binary_op : std::uint8_t {
     count_
 };
 
-namespace kernels {
+} // namespace aton::runtime
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 constexpr bool compares(binary_op op) { return op >= binary_op::logical_and; }
 
@@ -55,7 +74,7 @@ constexpr bool takes() {
     else if constexpr (std::is_same_v<T, bool>)
         return Op == bitwise_and || Op == bitwise_or || Op == bitwise_xor || Op == add || Op == mul || Op == maximum ||
                Op == minimum || compares(Op);
-    else if constexpr (std::is_integral_v<T>) return Op != atan2;
+    else if constexpr (std::is_integral_v<T>) return Op < atan2 || Op >= bitwise_and;
     else return is_real<T> && (Op < bitwise_and || compares(Op));
 }
 
@@ -71,6 +90,18 @@ ATON_HD T integer_power(T base, T exponent) {
         factor *= factor;
     }
     return static_cast<T>(result);
+}
+
+/// Of magnitudes; that of the least number wraps around.
+template <class T>
+ATON_HD T greatest_divisor(T x, T y) {
+    unary<unary_op::abs, T> const magnitude{};
+    for (x = magnitude(x), y = magnitude(y); y != T{0};) {
+        T const rest = static_cast<T>(x % y);
+        x = y;
+        y = rest;
+    }
+    return x;
 }
 
 template <binary_op Op, class T>
@@ -99,11 +130,28 @@ ATON_HD T apply_integers(T x, T y) {
     else if constexpr (Op == bitwise_and) return static_cast<T>(x & y);
     else if constexpr (Op == bitwise_or) return static_cast<T>(x | y);
     else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
-    else {
+    else if constexpr (Op == gcd) return greatest_divisor(x, y);
+    else if constexpr (Op == lcm) {
+        T const divisor = greatest_divisor(x, y);
+        if (divisor == T{0}) return T{0};
+        return unary<unary_op::abs, T>{}(static_cast<T>(static_cast<u>(x / divisor) * static_cast<u>(y)));
+    } else {
         bool const beyond = y < T{0} || static_cast<u>(y) >= static_cast<u>(width);
         if constexpr (Op == shift_left) return beyond ? T{0} : static_cast<T>(static_cast<u>(x) << static_cast<u>(y));
         else return beyond ? static_cast<T>(x < T{0} ? -1 : 0) : static_cast<T>(x >> y);
     }
+}
+
+/// As Python divides: from the remainder, so that a quotient which rounds up to a whole number is not one too large.
+template <class T>
+ATON_HD T floored_quotient(T x, T y) {
+    if (y == T(0)) return x / y;
+    T const rest = std::fmod(x, y);
+    T quotient = (x - rest) / y;
+    if (rest != T(0) && (rest < T(0)) != (y < T(0))) quotient -= T(1);
+    if (quotient == T(0)) return std::copysign(T(0), x / y);
+    T const whole = std::floor(quotient);
+    return quotient - whole > T(0.5) ? whole + T(1) : whole;
 }
 
 template <binary_op Op, class T>
@@ -113,7 +161,7 @@ ATON_HD T apply_reals(T x, T y) {
     else if constexpr (Op == sub) return x - y;
     else if constexpr (Op == mul) return x * y;
     else if constexpr (Op == div) return x / y;
-    else if constexpr (Op == floor_div) return std::floor(x / y);
+    else if constexpr (Op == floor_div) return floored_quotient(x, y);
     else if constexpr (Op == fmod) return std::fmod(x, y);
     else if constexpr (Op == remainder) {
         T const rest = std::fmod(x, y);
@@ -122,7 +170,22 @@ ATON_HD T apply_reals(T x, T y) {
     else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y where it is NaN: no comparison holds
     else if constexpr (Op == minimum) return is_nan(x) || x < y ? x : y;
     else if constexpr (Op == atan2) return std::atan2(x, y);
-    else return x < T(0) ? x * y : x; // prelu
+    else if constexpr (Op == prelu) return x < T(0) ? x * y : x;
+    else if constexpr (Op == copysign) return std::copysign(x, y);
+    else if constexpr (Op == hypot) return std::hypot(x, y);
+    else if constexpr (Op == nextafter) return std::nextafter(x, y);
+    else if constexpr (Op == igamma || Op == igammac)
+        return static_cast<T>(
+            special::regularized_gamma(static_cast<double>(x), static_cast<double>(y), Op == igammac));
+    else if constexpr (Op == zeta) return static_cast<T>(special::zeta(static_cast<double>(x), static_cast<double>(y)));
+    else if constexpr (Op == chebyshev_t) return polynomials::chebyshev_t(x, y);
+    else if constexpr (Op == chebyshev_u) return polynomials::chebyshev_u(x, y);
+    else if constexpr (Op == chebyshev_v) return polynomials::chebyshev_v(x, y);
+    else if constexpr (Op == chebyshev_w) return polynomials::chebyshev_w(x, y);
+    else if constexpr (Op == hermite_h) return polynomials::hermite_h(x, y);
+    else if constexpr (Op == hermite_he) return polynomials::hermite_he(x, y);
+    else if constexpr (Op == laguerre_l) return polynomials::laguerre_l(x, y);
+    else return polynomials::legendre_p(x, y);
 }
 
 template <binary_op Op, class T>
@@ -158,6 +221,4 @@ struct binary {
     }
 };
 
-} // namespace kernels
-
-} // namespace aton::runtime
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -18,17 +18,20 @@ struct loop {
     std::int64_t count = 0;
     std::int64_t sizes[most_dims] = {};
     std::int64_t strides[Operands][most_dims] = {};
-
-    /// Of the element with this number in row-major order.
-    [[nodiscard]] ATON_HD std::int64_t offset(int operand, std::int64_t element) const {
-        std::int64_t at = 0;
-        for (int k = rank; k-- != 0;) {
-            at += element % sizes[k] * strides[operand][k];
-            element /= sizes[k];
-        }
-        return at;
-    }
 };
+
+inline namespace ATON_KERNEL_VARIANT {
+
+/// Of the element with this number in row-major order.
+template <int Operands>
+ATON_HD std::int64_t offset_of(loop<Operands> const& l, int operand, std::int64_t element) {
+    std::int64_t at = 0;
+    for (int k = l.rank; k-- != 0;) {
+        at += element % l.sizes[k] * l.strides[operand][k];
+        element /= l.sizes[k];
+    }
+    return at;
+}
 
 /// Goes through the elements from number `first` on, a row of the innermost dimension at a time.
 template <int Operands>
@@ -65,5 +68,7 @@ private:
     std::int64_t at_[most_dims] = {};
     std::int64_t offsets_[Operands] = {};
 };
+
+} // namespace ATON_KERNEL_VARIANT
 
 } // namespace aton::runtime::kernels

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <aton/runtime/kernels/bessel.hpp>
+#include <aton/runtime/kernels/special.hpp>
 #include <aton/runtime/numbers.hpp>
 #include <aton/runtime/platform.hpp>
 
@@ -65,6 +67,28 @@ enum class unary_op : std::uint8_t {
     tanh,
     threshold, // lambda, value: x where it is above lambda, else value
     trunc,
+    airy_ai, // special functions
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
+    digamma,
+    erfcx,
+    erfinv,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    log_ndtr,
+    modified_bessel_k0,
+    modified_bessel_k1,
+    ndtri,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+    spherical_bessel_j0,
+    trigamma,
+    mantissa, // x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1
+    exponent,
     isfinite,
     isnan,
     isinf, // 1 or 0: whether negative ones count, whether positive ones do
@@ -77,7 +101,9 @@ struct unary_parameters {
     double c = 0;
 };
 
-namespace kernels {
+} // namespace aton::runtime
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 template <class T>
 inline constexpr bool is_real = std::is_floating_point_v<T>;
@@ -86,11 +112,17 @@ inline constexpr bool is_real = std::is_floating_point_v<T>;
 template <class T>
 using computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
+/// Whether the result is a bool.
+constexpr bool gives_bool(unary_op op) {
+    using enum unary_op;
+    return op == logical_not || op == isnan || op == isinf || op == isfinite;
+}
+
 /// Whether the function is one of numbers of this type. Narrower floats are floats here.
 template <unary_op Op, class T>
 constexpr bool takes() {
     using enum unary_op;
-    constexpr bool tests = Op == logical_not || Op == isnan || Op == isinf || Op == isfinite;
+    constexpr bool tests = gives_bool(Op);
     if constexpr (std::is_same_v<T, bool>) return tests || Op == bitwise_not || Op == abs || Op == sign;
     else if constexpr (std::is_integral_v<T>)
         return tests || Op == abs || Op == neg || Op == sign || Op == square || Op == relu || Op == clamp ||
@@ -98,11 +130,6 @@ constexpr bool takes() {
                Op == trunc;
     else return is_real<T> && Op != bitwise_not;
 }
-
-/// Whether the result is a bool.
-template <unary_op Op>
-inline constexpr bool gives_bool =
-    Op == unary_op::logical_not || Op == unary_op::isnan || Op == unary_op::isinf || Op == unary_op::isfinite;
 
 template <class T>
 ATON_HD constexpr bool is_nan(T x) {
@@ -144,6 +171,26 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
         double const y = v < -p.b ? v + p.a : v > p.b ? v - p.a : 0;
         return static_cast<T>(static_cast<std::int64_t>(y));
     } else return x; // floor and the like
+}
+
+/// In double: what costs more than its conversions.
+template <unary_op Op>
+ATON_HD double apply_special(double x) {
+    using enum unary_op;
+    if constexpr (Op == airy_ai) return special::airy_ai(x);
+    else if constexpr (Op == digamma) return special::digamma(x);
+    else if constexpr (Op == erfinv) return special::erfinv(x);
+    else if constexpr (Op == i0) return special::bessel_i(0, x);
+    else if constexpr (Op == i0e) return special::scaled_bessel_i(0, x);
+    else if constexpr (Op == i1) return special::bessel_i(1, x);
+    else if constexpr (Op == i1e) return special::scaled_bessel_i(1, x);
+    else if constexpr (Op == log_ndtr) return special::log_ndtr(x);
+    else if constexpr (Op == modified_bessel_k0) return special::bessel_k(0, x);
+    else if constexpr (Op == modified_bessel_k1) return special::bessel_k(1, x);
+    else if constexpr (Op == ndtri) return special::ndtri(x);
+    else if constexpr (Op == scaled_modified_bessel_k0) return special::scaled_bessel_k(0, x);
+    else if constexpr (Op == scaled_modified_bessel_k1) return special::scaled_bessel_k(1, x);
+    else return special::spherical_bessel_j0(x);
 }
 
 template <unary_op Op, class T>
@@ -208,7 +255,18 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == tan) return std::tan(x);
     else if constexpr (Op == tanh) return std::tanh(x);
     else if constexpr (Op == threshold) return x > a || is_nan(x) ? x : b;
-    else return std::trunc(x);
+    else if constexpr (Op == mantissa || Op == exponent) {
+        int e = 0;
+        T const m = std::frexp(x, &e);
+        return Op == mantissa ? m : is_finite(x) ? static_cast<T>(e) : T(0);
+    } else if constexpr (Op == trigamma) return special::trigamma(x);
+    else if constexpr (Op == erfcx) return special::rounded_erfcx(x);
+    else if constexpr (Op == bessel_j0) return special::bessel_j(0, x);
+    else if constexpr (Op == bessel_j1) return special::bessel_j(1, x);
+    else if constexpr (Op == bessel_y0) return special::bessel_y(0, x);
+    else if constexpr (Op == bessel_y1) return special::bessel_y(1, x);
+    else if constexpr (Op == trunc) return std::trunc(x);
+    else return static_cast<T>(apply_special<Op>(static_cast<double>(x)));
 }
 
 template <unary_op Op, class T>
@@ -226,15 +284,13 @@ template <unary_op Op, class T>
 struct unary {
     unary_parameters p;
 
-    using result = std::conditional_t<gives_bool<Op>, bool, T>;
+    using result = std::conditional_t<gives_bool(Op), bool, T>;
     ATON_HD result operator()(T x) const {
-        if constexpr (gives_bool<Op>) return apply_test<Op>(static_cast<computed<T>>(x), p);
+        if constexpr (gives_bool(Op)) return apply_test<Op>(static_cast<computed<T>>(x), p);
         else if constexpr (std::is_same_v<T, bool>) return Op == unary_op::bitwise_not ? !x : x;
         else if constexpr (std::is_integral_v<T>) return apply_integer<Op>(x, p);
         else return static_cast<T>(apply_real<Op>(static_cast<computed<T>>(x), p));
     }
 };
 
-} // namespace kernels
-
-} // namespace aton::runtime
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Conversions between dtypes. Those of numbers are direct; numbers below 8 bits, float8 and complex ones pass through a wider type.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <aton/runtime/kernels/elementwise.hpp>
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+/// The number in another type: floats to integers towards zero. What int32, or of wider integers int64, does not
+/// have becomes its least number, as on x86.
+template <class From, class To>
+struct converted {
+    ATON_HD To operator()(From x) const {
+        if constexpr (std::is_same_v<From, To>) return x;
+        else if constexpr (std::is_same_v<To, bool>) return static_cast<computed<From>>(x) != computed<From>{0};
+        else if constexpr (std::is_integral_v<From>) {
+            if constexpr (std::is_integral_v<To>) return static_cast<To>(x);
+            else return static_cast<To>(static_cast<computed<To>>(x));
+        } else if constexpr (std::is_integral_v<To>) {
+            return from_real(static_cast<double>(static_cast<computed<From>>(x)));
+        } else {
+            return static_cast<To>(static_cast<computed<To>>(static_cast<computed<From>>(x)));
+        }
+    }
+
+private:
+    ATON_HD static To from_real(double x) {
+        if constexpr (sizeof(To) < 4 || std::is_same_v<To, std::int32_t>) {
+            bool const fits = x > -2147483649.0 && x < 2147483648.0;
+            return static_cast<To>(fits ? static_cast<std::int32_t>(x) : INT32_MIN);
+        } else {
+            if constexpr (std::is_same_v<To, std::uint64_t>)
+                if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return static_cast<std::uint64_t>(x);
+            bool const fits = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
+            return static_cast<To>(fits ? static_cast<std::int64_t>(x) : INT64_MIN);
+        }
+    }
+};
+
+template <class T>
+inline constexpr bool is_complex_number = false;
+template <class T>
+inline constexpr bool is_complex_number<complex<T>> = true;
+
+/// Numbers below 8 bits, float8 and complex numbers, to and from the one type that they pass through: float, int64, or double.
+template <class From, class To>
+struct passed {
+    bool saturate = true;
+
+    ATON_HD To operator()(From const& x) const {
+        if constexpr (is_complex_number<To>) {
+            using part = decltype(To::real);
+            if constexpr (is_complex_number<From>) return {static_cast<part>(x.real), static_cast<part>(x.imaginary)};
+            else return {static_cast<part>(x), part{0}};
+        } else if constexpr (is_complex_number<From>) {
+            return static_cast<To>(x.real);
+        } else if constexpr (std::is_constructible_v<To, float, bool> && !std::is_arithmetic_v<To>) {
+            return To(static_cast<float>(x), saturate);
+        } else {
+            return static_cast<To>(x);
+        }
+    }
+};
+
+/// The dtype that numbers of this one pass through on their way to another, `T::wide`; the same where they need not.
+constexpr dtype passage_of(dtype t) {
+    if (is_complex(t)) return dtype::float64;
+    if (is_integral(t)) return bits(t) < 8 ? dtype::int64 : t;
+    return is_floating(t) && bits(t) <= 8 ? dtype::float32 : t;
+}
+
+/// What converts directly, if anything.
+template <class From, class To>
+constexpr auto conversion_of(bool saturate) {
+    if constexpr (std::is_void_v<From> || std::is_void_v<To>) return;
+    else if constexpr (is_number<From> && is_number<To>) return converted<From, To>{};
+    else if constexpr (is_complex_number<From> && is_complex_number<To>) return passed<From, To>{saturate};
+    else if constexpr (is_number<From> != is_number<To>) {
+        using wide = std::conditional_t<is_number<From>, From, To>;
+        using narrow = std::conditional_t<is_number<From>, To, From>;
+        if constexpr (std::is_same_v<wide, typename narrow::wide>) return passed<From, To>{saturate};
+    }
+}
+
+/// Whether the conversion is direct; then it runs.
+template <class Launcher>
+bool launch_cast(dtype from, dtype to, loop<2> const& l, void* out, void const* x, bool saturate) {
+    bool known = false;
+    visit(from, [&]<class From>(type_tag<From> /*of*/) {
+        visit(to, [&]<class To>(type_tag<To> /*of*/) {
+            if constexpr (!std::is_void_v<decltype(conversion_of<From, To>(saturate))>) {
+                Launcher::run(l, static_cast<To*>(out), conversion_of<From, To>(saturate), static_cast<From const*>(x));
+                known = true;
+            }
+        });
+    });
+    return known;
+}
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Runs ONNX graphs with ONNX semantics (the operators' documents of ONNX 1.23, opsets 1 to 28).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+#include <aton/runtime/value.hpp>
+
+namespace aton::runtime {
+
+struct onnx_options {
+    device where;           ///< where tensors are computed
+    std::uint64_t seed = 0; ///< of random operators that state none
+};
+
+/// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by the function body that
+/// the model or ONNX has for them.
+class onnx_model {
+public:
+    /// Throws aton::error, one line with the node, for a cycle, a value that no node makes, and operators that cannot run.
+    explicit onnx_model(graph_data graph, onnx_options options = {});
+    onnx_model(onnx_model&&) noexcept;
+    onnx_model& operator=(onnx_model&&) noexcept;
+    ~onnx_model();
+
+    [[nodiscard]] graph_data const& graph() const;
+    /// The outputs for inputs in the graph's order; those that have an initializer may be missing at the end, or none. Throws aton::error
+    /// with the node for inputs that do not fit its operator. Thread-safe.
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs) const;
+
+private:
+    struct state;
+    class frame;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace aton::runtime

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What operators take and give: a tensor, a sequence of tensors, or nothing (an input that is skipped, an optional that is empty). An
+// optional that holds something is what it holds.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <aton/runtime/tensor.hpp>
+
+namespace aton::runtime {
+
+class value {
+public:
+    value() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a tensor is a value.
+    value(tensor t) : one_(std::move(t)) {}
+    value(std::vector<tensor> sequence) : many_(std::move(sequence)), is_sequence_(true) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] explicit operator bool() const { return is_sequence_ || static_cast<bool>(one_); }
+    [[nodiscard]] bool is_tensor() const { return static_cast<bool>(one_); }
+    [[nodiscard]] bool is_sequence() const { return is_sequence_; }
+    /// No tensor where the value is none.
+    [[nodiscard]] tensor const& one() const { return one_; }
+    [[nodiscard]] std::vector<tensor> const& many() const { return many_; }
+
+private:
+    tensor one_;
+    std::vector<tensor> many_;
+    bool is_sequence_ = false;
+};
+
+} // namespace aton::runtime

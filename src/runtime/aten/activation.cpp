@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: activations, and how gradients go through them.
+#include <string>
+#include <string_view>
+
+#include <aton/dsl/error.hpp>
+
+#include "elementwise.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// A function with parameters that are arguments.
+results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
+    return unary(op, c.t("self"), {a, b, d});
+}
+
+results clamped_relu(call const& c) { return clamp(c.t("self"), 0, 6); }
+results leaky(call const& c) { return with_parameters(c, unary_op::leaky_relu, c.f("negative_slope")); }
+results exponential_linear(call const& c) {
+    return with_parameters(c, unary_op::elu, c.f("alpha"), c.f("scale"), c.f("input_scale"));
+}
+results scaled_exponential_linear(call const& c) {
+    return with_parameters(c, unary_op::elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1);
+}
+results continuous_exponential_linear(call const& c) {
+    if (c.f("alpha") == 0) throw error("alpha is 0");
+    return with_parameters(c, unary_op::elu, c.f("alpha"), 1, 1 / c.f("alpha"));
+}
+results soft_plus(call const& c) { return with_parameters(c, unary_op::softplus, c.f("beta"), c.f("threshold")); }
+results soft_shrink(call const& c) {
+    if (c.f("lambd") < 0) throw error("lambd is negative");
+    return with_parameters(c, unary_op::shrink, c.f("lambd"), c.f("lambd"));
+}
+results hard_shrink(call const& c) { return with_parameters(c, unary_op::shrink, 0, c.f("lambd")); }
+results above_threshold(call const& c) {
+    return with_parameters(c, unary_op::threshold, c.f("threshold"), c.f("value"));
+}
+
+bool is_tanh(call const& c) {
+    std::string_view const how = c.text("approximate");
+    if (how != "none" && how != "tanh") throw error("approximate is '" + std::string(how) + "'");
+    return how == "tanh";
+}
+
+results gaussian_linear(call const& c) { return unary(is_tanh(c) ? unary_op::gelu_tanh : unary_op::gelu, c.t("self")); }
+
+results sigmoid_linear(call const& c) {
+    tensor const x = c.t("self");
+    return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, x, {1, 0, 0});
+}
+
+/// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
+results clamp_between(call const& c) {
+    auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
+    bool const low = has("min");
+    bool const high = has("max");
+    if (!low && !high) throw error("neither min nor max is given");
+    dtype const type = low && high ? result_type(c, {"self", "min", "max"})
+                       : low       ? result_type(c, {"self", "min"})
+                                   : result_type(c, {"self", "max"});
+    dtype const in = compute_type(type);
+    tensor x = operand(c, "self", in);
+    if (low) x = maximum(x, operand(c, "min", in));
+    if (high) x = minimum(x, operand(c, "max", in));
+    return cast(x, type);
+}
+
+results hard_tanh(call const& c) {
+    tensor const x = c.t("self");
+    if (x.dtype() == dtype::bool_) throw error("bools are not clamped");
+    if (x.dtype() == dtype::uint8 && (c.f("min_val") < 0 || c.f("max_val") < 0))
+        throw error("uint8 has no negative numbers");
+    return clamp(x, c.f("min_val"), c.f("max_val"));
+}
+
+/// `weight` has one element, or one for each index of axis 1.
+results parametric(call const& c) {
+    tensor const x = c.t("self");
+    tensor const weight = c.t("weight");
+    if (weight.dtype() != x.dtype()) throw error("both are of one dtype");
+    if (weight.count() == 1) return binary(binary_op::prelu, x, reshape(weight, {}));
+    std::int64_t const channels = x.rank() < 2 ? 1 : x.size(1);
+    if (weight.rank() > 1 || weight.count() != channels)
+        throw error("there are " + std::to_string(weight.count()) + " slopes for " + std::to_string(channels) +
+                    " channels");
+    sizes to(x.rank() - 1, 1);
+    to[0] = channels;
+    return binary(binary_op::prelu, x, reshape(weight, to));
+}
+results parametric_kernel(call const& c) { return binary(binary_op::prelu, c.t("self"), c.t("weight")); }
+
+/// The logarithm of sigmoid, and exp(-|x|), which its gradient takes.
+results log_sigmoid_and_buffer(call const& c) {
+    tensor const x = c.t("self");
+    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    tensor const v = cast(x, compute_type(x.dtype()));
+    tensor const buffer = exp(-abs(v));
+    tensor const y = minimum(v, scalar(0)) - unary(unary_op::log1p, buffer);
+    return {cast(y, x.dtype()), cast(buffer, x.dtype())};
+}
+results log_of_sigmoid(call const& c) { return log_sigmoid_and_buffer(c).all().results[0].one(); }
+
+results gated(call const& c) {
+    tensor const x = c.t("self");
+    if (x.rank() == 0) throw error("a 0-d tensor has no halves");
+    std::size_t const axis = axis_at(c.i("dim"), x.rank());
+    if (x.size(axis) % 2 != 0) throw error("an axis of size " + std::to_string(x.size(axis)) + " has no halves");
+    std::int64_t const half = x.size(axis) / 2;
+    tensor const v = cast(x, compute_type(x.dtype()));
+    return cast(v.sliced(axis, 0, half) * sigmoid(v.sliced(axis, half, half)), x.dtype());
+}
+
+/// Slopes of what is not positive: random ones, 1 elsewhere.
+tensor random_slopes(call const& c, tensor const& x) {
+    double const lower = c.f("lower");
+    tensor const slope = uniform(x.sizes(), c.seed(), x.where()) * scalar(c.f("upper") - lower) + scalar(lower);
+    return where(less_equal(x, 0), cast(slope, x.dtype()), scalar(1));
+}
+
+results random_leaky(call const& c) {
+    tensor const x = c.t("self");
+    if (c.b("training")) return x * random_slopes(c, x);
+    return with_parameters(c, unary_op::leaky_relu, (c.f("lower") + c.f("upper")) / 2);
+}
+results random_leaky_with_noise(call const& c) {
+    tensor const x = c.t("self");
+    if (!c.b("training")) return {random_leaky(c).all().results[0], c.t("noise")};
+    tensor const slopes = random_slopes(c, x);
+    return {x * slopes, slopes};
+}
+
+/// A gradient times a factor that f makes of another argument, where both are of the dtype that ATen computes in.
+template <class Function>
+results gradient(call const& c, std::string_view of, Function const& f) {
+    tensor const g = c.t("grad_output");
+    dtype const type = result_type(c, {"grad_output", of});
+    return cast(f(cast(g, compute_type(type)), operand(c, of, compute_type(type))), type);
+}
+
+results elu_gradient(call const& c) {
+    bool const of_result = c.b("is_result");
+    scalar const outer(c.f("alpha") * c.f("scale"));
+    scalar const inner(c.f("input_scale"));
+    scalar const positive(c.f("scale"));
+    return gradient(c, "self_or_result", [&](tensor const& g, tensor const& x) {
+        tensor const below = of_result ? g * inner * (x + outer) : g * inner * outer * exp(x * inner);
+        return where(less_equal(x, 0), below, g * positive);
+    });
+}
+
+results gelu_gradient(call const& c) {
+    bool const by_tanh = is_tanh(c);
+    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
+        if (!by_tanh) {
+            tensor const cdf = (unary(unary_op::erf, x * scalar(0.70710678118654752440)) + scalar(1)) * scalar(0.5);
+            tensor const pdf = exp(square(x) * scalar(-0.5)) * scalar(0.39894228040143267794);
+            return g * (cdf + x * pdf);
+        }
+        constexpr double beta = 0.79788456080286535588;
+        tensor const t = tanh((x + x * x * x * scalar(0.044715)) * scalar(beta));
+        tensor const slope = (square(x) * scalar(3 * 0.044715) + scalar(1)) * scalar(beta);
+        return g * ((t + scalar(1)) * scalar(0.5) + x * scalar(0.5) * (scalar(1) - square(t)) * slope);
+    });
+}
+
+/// Between two numbers f, 0 elsewhere.
+tensor between(tensor const& x, double low, double high, tensor const& inside) {
+    return where(logical_and(greater(x, low), less(x, high)), inside, scalar(0));
+}
+
+results hard_sigmoid_gradient(call const& c) {
+    return gradient(c, "self", [](tensor const& g, tensor const& x) { return between(x, -3, 3, g / scalar(6)); });
+}
+results hard_swish_gradient(call const& c) {
+    return gradient(c, "self", [](tensor const& g, tensor const& x) {
+        return where(less(x, 3), between(x, -3, 3, g * (x / scalar(3) + scalar(0.5))), g);
+    });
+}
+results hard_tanh_gradient(call const& c) {
+    return gradient(
+        c, "self", [&](tensor const& g, tensor const& x) { return between(x, c.f("min_val"), c.f("max_val"), g); });
+}
+results leaky_gradient(call const& c) {
+    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
+        return where(greater(x, 0), g, g * scalar(c.f("negative_slope")));
+    });
+}
+results sigmoid_gradient(call const& c) {
+    return gradient(c, "output", [](tensor const& g, tensor const& y) { return g * (scalar(1) - y) * y; });
+}
+results silu_gradient(call const& c) {
+    return gradient(c, "self", [](tensor const& g, tensor const& x) {
+        tensor const s = sigmoid(x);
+        return g * s * (x * (scalar(1) - s) + scalar(1));
+    });
+}
+results softplus_gradient(call const& c) {
+    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
+        tensor const scaled = x * scalar(c.f("beta"));
+        return where(greater(scaled, c.f("threshold")), g, g * sigmoid(scaled));
+    });
+}
+results tanh_gradient(call const& c) {
+    return gradient(c, "output", [](tensor const& g, tensor const& y) { return g * (scalar(1) - square(y)); });
+}
+results threshold_gradient(call const& c) {
+    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
+        return where(less_equal(x, c.f("threshold")), scalar(0), g);
+    });
+}
+
+} // namespace
+
+rows activation() {
+    using enum unary_op;
+    static constexpr row all[] = {
+        {"_prelu_kernel", parametric_kernel},
+        {"celu", continuous_exponential_linear},
+        {"clamp", clamp_between},
+        {"clamp.Tensor", clamp_between},
+        {"clamp_max", clamp_between},
+        {"clamp_max.Tensor", clamp_between},
+        {"clamp_min", clamp_between},
+        {"clamp_min.Tensor", clamp_between},
+        {"clip", clamp_between},
+        {"clip.Tensor", clamp_between},
+        {"elu", exponential_linear},
+        {"elu_backward", elu_gradient},
+        {"gelu", gaussian_linear},
+        {"gelu_backward", gelu_gradient},
+        {"glu", gated},
+        {"hardshrink", hard_shrink},
+        {"hardsigmoid", same_type<hardsigmoid>},
+        {"hardsigmoid_backward", hard_sigmoid_gradient},
+        {"hardswish", same_type<hard_swish>},
+        {"hardswish_backward", hard_swish_gradient},
+        {"hardtanh", hard_tanh},
+        {"hardtanh_backward", hard_tanh_gradient},
+        {"leaky_relu", leaky},
+        {"leaky_relu_backward", leaky_gradient},
+        {"log_sigmoid", log_of_sigmoid},
+        {"log_sigmoid_forward", log_sigmoid_and_buffer},
+        {"mish", same_type<mish>},
+        {"prelu", parametric},
+        {"relu", same_type<relu>},
+        {"relu6", clamped_relu},
+        {"rrelu", random_leaky},
+        {"rrelu_with_noise_functional", random_leaky_with_noise},
+        {"selu", scaled_exponential_linear},
+        {"sigmoid_backward", sigmoid_gradient},
+        {"silu", sigmoid_linear},
+        {"silu_backward", silu_gradient},
+        {"softplus", soft_plus},
+        {"softplus_backward", softplus_gradient},
+        {"softshrink", soft_shrink},
+        {"tanh_backward", tanh_gradient},
+        {"threshold", above_threshold},
+        {"threshold_backward", threshold_gradient},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: pooling into as many windows as the result has elements. Windows may overlap and have different sizes.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "pooling.hpp"
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// The windows of an axis: window i is [start(i), end(i)).
+struct adaptive {
+    std::int64_t in;
+    std::int64_t out;
+
+    [[nodiscard]] std::int64_t start(std::int64_t i) const { return i * in / out; }
+    [[nodiscard]] std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
+};
+
+/// As a table of as many columns as the largest window has elements; smaller ones repeat their last element.
+struct window_table {
+    tensor at;     ///< int64 [out, most]
+    tensor counts; ///< bool: whether the entry is no repetition
+    tensor sizes;  ///< float64 [out]
+};
+window_table table_of(adaptive const& a, device where) {
+    constexpr std::int64_t most_elements = std::int64_t{1} << 28;
+    if (a.out < 0 || a.out > most_elements) throw error("output_size is " + std::to_string(a.out));
+    std::int64_t most = 0;
+    for (std::int64_t i = 0; i != a.out; ++i) most = std::max(most, a.end(i) - a.start(i));
+    tensor const at = tensor::empty(dtype::int64, {a.out, most});
+    tensor const counts = tensor::empty(dtype::bool_, {a.out, most});
+    tensor const counted = tensor::empty(dtype::float64, {a.out});
+    for (std::int64_t i = 0; i != a.out; ++i) {
+        std::int64_t const size = a.end(i) - a.start(i);
+        counted.data<double>()[i] = static_cast<double>(size);
+        for (std::int64_t k = 0; k != most; ++k) {
+            at.data<std::int64_t>()[i * most + k] = a.start(i) + std::min(k, size - 1);
+            counts.data<bool>()[i * most + k] = k < size;
+        }
+    }
+    return {to_device(at, where), to_device(counts, where), to_device(counted, where)};
+}
+
+/// Entries beside the axes that follow them.
+tensor beside(tensor x, std::size_t following) {
+    for (std::size_t i = 0; i != following; ++i) x = x.unsqueezed(x.rank());
+    return x;
+}
+
+tensor average_along(tensor const& x, std::size_t axis, std::int64_t out) {
+    if (out == 1 && x.size(axis) != 0) return mean(x, {static_cast<std::int64_t>(axis)}, true);
+    window_table const t = table_of({x.size(axis), out}, x.where());
+    std::size_t const following = x.rank() - axis - 1;
+    tensor const seen = index_select(x, static_cast<std::int64_t>(axis), t.at);
+    tensor const counted = where(beside(t.counts, following), seen, scalar(0));
+    return sum(counted, {static_cast<std::int64_t>(axis) + 1}) / beside(cast(t.sizes, x.dtype()), following);
+}
+
+sizes output_sizes(call const& c, tensor const& x, std::size_t axes) {
+    sizes const out = for_each_axis(c, "output_size", axes, {});
+    for (std::size_t i = 0; i != axes; ++i)
+        if (out[i] < 0) throw error("output_size is negative");
+    for (std::size_t i = x.rank() - axes; i != x.rank(); ++i)
+        if (x.size(i) == 0) throw error("an axis that is pooled over is empty");
+    return out;
+}
+
+/// Over three axes ATen adds in the dtype of the elements, one after the other, and divides by one size after the other.
+tensor average_in_steps(tensor const& x, sizes const& out) {
+    std::size_t const axes = out.size();
+    tensor seen = x; // [N, C, out, window, out, window, ...]
+    tensor counts = full(true, dtype::bool_, {}, x.where());
+    std::vector<window_table> tables;
+    for (std::size_t i = 0; i != axes; ++i) {
+        tables.push_back(table_of({x.size(i + 2), out[i]}, x.where()));
+        seen = index_select(seen, static_cast<std::int64_t>(2 + 2 * i), tables[i].at);
+        counts = logical_and(counts.unsqueezed(counts.rank()).unsqueezed(counts.rank() + 1), tables[i].counts);
+    }
+    std::vector<std::size_t> of_windows; // all windows, then all of their elements
+    for (std::size_t const first : {0U, 1U})
+        for (std::size_t i = 0; i != axes; ++i) of_windows.push_back(first + 2 * i);
+    std::vector<std::size_t> order = {0, 1};
+    for (std::size_t const axis : of_windows) order.push_back(axis + 2);
+    sizes to = {x.size(0), x.size(1)};
+    to.insert(to.end(), out.begin(), out.end());
+    sizes of_counts = to;
+    of_counts[0] = of_counts[1] = 1;
+    seen = seen.permuted(order);
+    std::int64_t const places = count_of(std::span(seen.sizes()).subspan(2 + axes));
+    to.push_back(places);
+    of_counts.push_back(places);
+    seen = reshape(seen, to);
+    counts = reshape(counts.permuted(of_windows), of_counts);
+    to.pop_back();
+    term sum = full(0, x.dtype(), to, x.where());
+    for (std::int64_t i = 0; i != places; ++i) {
+        auto const place = [&](tensor const& t) { return t.sliced(2 + axes, i, 1).squeezed(2 + axes); };
+        sum = where(place(counts), *(sum + term(place(seen))), *sum);
+    }
+    for (std::size_t i = 0; i != axes; ++i)
+        sum = cast(
+            *(term(cast(*sum, dtype::float32)) / term(beside(cast(tables[i].sizes, dtype::float32), axes - 1 - i))),
+            x.dtype());
+    return *sum;
+}
+
+template <std::size_t Axes>
+results adaptive_avg_pool(call const& c) {
+    tensor const x = c.t("self");
+    sizes const out = output_sizes(c, x, Axes);
+    bool const whole = !c.overload().starts_with("aten::_") && out == sizes(Axes, 1);
+    if (Axes == 3 && compute_type(x.dtype()) != x.dtype() && !whole && x.count() != 0)
+        return as_given(average_in_steps(batched(x, Axes), out), x);
+    tensor y = cast(batched(x, Axes), compute_type(x.dtype()));
+    if (!is_floating(y.dtype())) throw error("a mean is one of floats");
+    for (std::size_t i = Axes; i-- != 0;) y = average_along(y, i + 2, out[i]);
+    return as_given(cast(y, x.dtype()), x);
+}
+
+/// Values, and where they stand in their plane.
+template <std::size_t Axes>
+results adaptive_max_pool(call const& c) {
+    tensor const x = c.t("self");
+    sizes const out = output_sizes(c, x, Axes);
+    tensor values = batched(x, Axes);
+    sizes plane = values.sizes();
+    plane[0] = plane[1] = 1;
+    tensor indices = reshape(range(count_of(plane), 0, 1, x.where()), plane).expanded(values.sizes());
+    for (std::size_t i = Axes + 2; i-- != 2;) {
+        auto const axis = static_cast<std::int64_t>(i);
+        tensor const at = table_of({x.size(x.rank() + i - Axes - 2), out[i - 2]}, x.where()).at;
+        tensor const seen = index_select(values, axis, at);
+        if (seen.count() == 0) {
+            sizes to = seen.sizes();
+            to.erase(to.begin() + axis + 1);
+            values = full(0, values.dtype(), to, x.where());
+            indices = full(0, dtype::int64, to, x.where());
+            continue;
+        }
+        tensor const best = arg_max(seen, axis + 1, true);
+        values = take_along(seen, best, axis + 1).squeezed(i + 1);
+        indices = take_along(index_select(indices, axis, at), best, axis + 1).squeezed(i + 1);
+    }
+    return {as_given(contiguous(values), x), as_given(contiguous(indices), x)};
+}
+
+/// [out, in]: what each element counts in each window.
+tensor shares(adaptive const& a, dtype type, device where) {
+    tensor const out = tensor::empty(dtype::float64, {a.out, a.in});
+    std::fill_n(out.data<double>(), out.count(), 0.0);
+    for (std::int64_t i = 0; i != a.out; ++i)
+        for (std::int64_t k = a.start(i); k != a.end(i); ++k)
+            out.data<double>()[i * a.in + k] = 1 / static_cast<double>(a.end(i) - a.start(i));
+    return cast(to_device(out, where), type);
+}
+
+template <std::size_t Axes>
+results backward(call const& c) {
+    tensor const x = c.t("self");
+    tensor y = cast(batched(c.t("grad_output"), Axes), compute_type(x.dtype()));
+    for (std::size_t i = 2; i != Axes + 2; ++i) {
+        auto const axis = static_cast<std::int64_t>(i);
+        tensor const last = transpose(y, axis, -1);
+        std::int64_t const in = x.size(x.rank() + i - Axes - 2);
+        y = transpose(matmul(last, shares({in, y.size(i)}, y.dtype(), y.where())), axis, -1);
+    }
+    return as_given(cast(y, x.dtype()), x);
+}
+
+} // namespace
+
+rows adaptive_pooling() {
+    static constexpr row all[] = {
+        {"adaptive_avg_pool1d", adaptive_avg_pool<1>},
+        {"adaptive_avg_pool2d", adaptive_avg_pool<2>},
+        {"adaptive_avg_pool3d", adaptive_avg_pool<3>},
+        {"_adaptive_avg_pool2d", adaptive_avg_pool<2>},
+        {"_adaptive_avg_pool3d", adaptive_avg_pool<3>},
+        {"adaptive_max_pool1d", adaptive_max_pool<1>},
+        {"adaptive_max_pool2d", adaptive_max_pool<2>},
+        {"adaptive_max_pool3d", adaptive_max_pool<3>},
+        {"_adaptive_avg_pool2d_backward", backward<2>},
+        {"_adaptive_avg_pool3d_backward", backward<3>},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: attention. Computed in float32 where the dtype is narrower, and rounded at the end.
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// 0 where a key is seen, -inf where it is hidden.
+tensor as_bias(tensor const& seen, dtype type) {
+    tensor const none = full(0, type, seen.sizes(), seen.where());
+    return where(seen, none, scalar(-infinity));
+}
+
+/// Each head of keys and values for as many heads of queries.
+tensor repeated_heads(tensor const& x, std::int64_t heads) {
+    std::size_t const axis = x.rank() - 3;
+    if (x.size(axis) == 0 || heads % x.size(axis) != 0)
+        throw error("the heads of the queries are no multiple of those of the keys");
+    std::int64_t const times = heads / x.size(axis);
+    if (times == 1) return x;
+    sizes to = x.sizes();
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(axis) + 1, times);
+    tensor const wide = x.unsqueezed(axis + 1).expanded(to);
+    to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+    to[axis] = heads;
+    return reshape(wide, to);
+}
+
+struct attention_options {
+    tensor bias; ///< of the scores, or no tensor
+    bool causal = false;
+    dtype rounded =
+        dtype::undefined; ///< that exponentials are rounded to before they weigh values, as the CPU's fused kernel does
+    std::optional<double> scale;
+    bool repeats_heads = false;
+};
+
+struct attended {
+    tensor out;
+    tensor weights;
+    tensor logarithm; ///< of the sum of the exponentials of the scores
+};
+
+/// All in the compute type.
+attended attend(tensor const& query, tensor key, tensor value, attention_options const& o) {
+    if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
+        throw error("queries, keys and values have less than 2 dimensions");
+    if (o.repeats_heads) {
+        if (query.rank() < 3 || key.rank() != query.rank() || value.rank() != query.rank())
+            throw error("there are no heads");
+        std::int64_t const heads = query.size(query.rank() - 3);
+        key = repeated_heads(key, heads);
+        value = repeated_heads(value, heads);
+    }
+    double const size = static_cast<double>(query.sizes().back());
+    double const scale = o.scale.value_or(1 / std::sqrt(size));
+    double const root = std::sqrt(std::abs(scale)); // on both sides, so that neither overflows
+    tensor scores = matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
+    if (o.causal) {
+        tensor const rows = range(scores.size(scores.rank() - 2), 0, 1, scores.where());
+        tensor const columns = range(scores.sizes().back(), 0, 1, scores.where());
+        scores = scores + as_bias(less_equal(columns, rows.unsqueezed(1)), scores.dtype());
+    }
+    if (o.bias) scores = scores + cast(o.bias, scores.dtype());
+    if (scores.count() == 0) {
+        tensor const none = softmax(scores, -1);
+        return {matmul(none, value), none, sum(none, {-1})};
+    }
+    tensor const hidden = reduce(reduce_op::all, equal(scores, scalar(-infinity)), {-1}, true);
+    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // nothing is seen: 0, not NaN
+    tensor const most = max(scores, {-1}, true);
+    tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
+    tensor const exponentials = exp(scores - safe);
+    tensor const total = sum(exponentials, {-1}, true);
+    tensor const logarithm = log(total) + safe;
+    tensor out = matmul(weights, value);
+    if (o.rounded != dtype::undefined) {
+        tensor const fused = matmul(cast(cast(exponentials, o.rounded), value.dtype()), value) / total;
+        out = where(hidden, scalar(0), fused);
+    }
+    return {out, weights, logarithm.squeezed(logarithm.rank() - 1)};
+}
+
+/// `adds_bools`: a mask of bools is added as 0 and 1, as the private variant does.
+attended attend(call const& c, bool adds_bools) {
+    tensor const query = c.t("query");
+    dtype const type = query.dtype();
+    if (!is_floating(type) || c.t("key").dtype() != type || c.t("value").dtype() != type)
+        throw error("queries, keys and values are floats of one dtype");
+    dtype const in = compute_type(type);
+    attention_options o;
+    std::string_view const mask = c.has_argument("attn_bias") ? "attn_bias" : "attn_mask";
+    o.bias = c.maybe(mask);
+    o.causal = c.b("is_causal");
+    if (o.bias && o.bias.dtype() == dtype::bool_) o.bias = adds_bools ? cast(o.bias, in) : as_bias(o.bias, in);
+    if (o.bias && o.causal) throw error("is_causal is given beside a mask");
+    o.scale = c.maybe_f("scale");
+    bool const is_fused = c.overload().find("flash") != std::string_view::npos;
+    o.repeats_heads = is_fused || (c.has_argument("enable_gqa") && c.b("enable_gqa"));
+    bool const fits = query.rank() == 4 && c.t("value").sizes().back() == query.sizes().back();
+    if (in != type && !adds_bools && fits) o.rounded = type;
+    attended a = attend(cast(query, in), cast(c.t("key"), in), cast(c.t("value"), in), o);
+    if (double const p = c.f("dropout_p"); p > 0) {
+        tensor const kept = greater_equal(uniform(a.weights.sizes(), c.seed(), query.where()), scalar(p));
+        a.weights = where(kept, a.weights * scalar(1 / (1 - p)), scalar(0));
+        tensor const value = cast(c.t("value"), in);
+        a.out = matmul(a.weights, o.repeats_heads ? repeated_heads(value, query.size(query.rank() - 3)) : value);
+    }
+    a.out = cast(a.out, type);
+    return a;
+}
+
+results scaled_dot_product_attention(call const& c) { return attend(c, false).out; }
+
+results attention_math(call const& c) {
+    attended const a = attend(c, true);
+    return {a.out, cast(a.weights, c.t("query").dtype())};
+}
+results flash_attention_for_cpu(call const& c) {
+    attended const a = attend(c, false);
+    return {a.out, a.logarithm};
+}
+results efficient_attention(call const& c) {
+    attended const a = attend(c, false);
+    auto const none = [&] { return constant(c, scalar(0), dtype::int64); };
+    tensor const logarithm =
+        c.b("compute_log_sumexp") ? a.logarithm : tensor::empty(dtype::float32, {0}, kernels_of(c.where()).memory());
+    return {a.out, logarithm, none(), none()};
+}
+
+/// x [..., I] times weight [O, I], with a bias.
+term linear(term const& x, tensor const& weight, tensor const& bias) {
+    dtype const in = compute_type(x->dtype());
+    return cast(matmul(cast(*x, in), transpose(cast(weight, in), 0, 1)) + cast(bias, in), x->dtype());
+}
+
+/// [B, T, H * D] as [B, H, T, D], and back.
+tensor with_heads(tensor const& x, std::int64_t heads) {
+    return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
+}
+tensor without_heads(tensor const& x) {
+    return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+/// True entries of the mask hide: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T, T].
+tensor hiding(call const& c, dtype type) {
+    tensor mask = c.maybe("mask");
+    if (!mask) return mask;
+    if (mask.dtype() != dtype::bool_) return cast(mask, type);
+    if (c.maybe_i("mask_type") == 1 && mask.rank() == 2) mask = mask.unsqueezed(1).unsqueezed(1);
+    return as_bias(logical_not(mask), type);
+}
+
+struct multi_head {
+    term out;
+    tensor weights; ///< [B, H, T, T]
+};
+multi_head attend_with_heads(call const& c, term const& query, term const& key, term const& value, std::int64_t heads) {
+    tensor const weight = c.t("qkv_weight");
+    tensor const bias = c.t("qkv_bias");
+    std::int64_t const size = c.i("embed_dim");
+    if (query->rank() != 3 || query->size(2) != size || heads < 1 || size % heads != 0 ||
+        weight.sizes() != sizes{3 * size, size})
+        throw error("queries and weights do not fit the heads");
+    dtype const type = query->dtype();
+    dtype const in = compute_type(type);
+    auto const part = [&](term const& x, std::int64_t which) {
+        term const y = linear(x, weight.sliced(0, which * size, size), bias.sliced(0, which * size, size));
+        return with_heads(cast(*y, in), heads);
+    };
+    attention_options o;
+    o.bias = hiding(c, in);
+    attended const a = attend(part(query, 0), part(key, 1), part(value, 2), o);
+    return {linear(cast(without_heads(a.out), type), c.t("proj_weight"), c.t("proj_bias")), cast(a.weights, type)};
+}
+
+results native_multi_head_attention(call const& c) {
+    multi_head const m = attend_with_heads(c, c.t("query"), c.t("key"), c.t("value"), c.i("num_head"));
+    if (!c.b("need_weights")) return {*m.out, value()};
+    return {*m.out, c.b("average_attn_weights") ? *average(m.weights, {1}) : m.weights};
+}
+
+/// Attention and two linear layers, each with what came in added and normalized before or after.
+results transformer_encoder_layer(call const& c) {
+    auto const normalized = [&](term const& x, std::string const& which) -> term {
+        dtype const in = compute_type(x->dtype());
+        tensor const wide = cast(*x, in);
+        tensor const centred = wide - mean(wide, {-1}, true);
+        tensor const deviation = sqrt(mean(square(centred), {-1}, true) + scalar(c.f("eps")));
+        return cast(centred / deviation * cast(c.t("norm_weight_" + which), in) + cast(c.t("norm_bias_" + which), in),
+                    x->dtype());
+    };
+    auto const fed_forward = [&](term const& x) {
+        term const inner = linear(x, c.t("ffn_weight_1"), c.t("ffn_bias_1"));
+        return linear(
+            apply(c.b("use_gelu") ? unary_op::gelu : unary_op::relu, inner), c.t("ffn_weight_2"), c.t("ffn_bias_2"));
+    };
+    auto const attended_to = [&](term const& x) { return attend_with_heads(c, x, x, x, c.i("num_heads")).out; };
+    term const x = c.t("src");
+    if (c.b("norm_first")) {
+        term const y = x + attended_to(normalized(x, "1"));
+        return *(y + fed_forward(normalized(y, "2")));
+    }
+    term const y = normalized(x + attended_to(x), "1");
+    return *normalized(y + fed_forward(y), "2");
+}
+
+} // namespace
+
+rows attention() {
+    static constexpr row all[] = {
+        {"scaled_dot_product_attention", scaled_dot_product_attention},
+        {"_scaled_dot_product_attention_math", attention_math},
+        {"_scaled_dot_product_flash_attention_for_cpu", flash_attention_for_cpu},
+        {"_scaled_dot_product_efficient_attention", efficient_attention},
+        {"_native_multi_head_attention", native_multi_head_attention},
+        {"_transformer_encoder_layer_fwd", transformer_encoder_layer},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

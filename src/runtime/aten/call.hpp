@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What a kernel of an ATen operator sees of its call, and the rows that list kernels.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/runtime/aten_operator.hpp>
+#include <aton/runtime/compute.hpp>
+
+namespace aton::runtime::aten_kernels {
+
+/// The results of a call, in order.
+class results {
+public:
+    // NOLINTBEGIN(google-explicit-constructor): a tensor is the only result.
+    results(tensor t) { all_.results.emplace_back(std::move(t)); }
+    results(value v) { all_.results.push_back(std::move(v)); }
+    results(std::vector<value> all) { all_.results = std::move(all); }
+    // NOLINTEND(google-explicit-constructor)
+    results(std::initializer_list<value> all) { all_.results = all; }
+
+    /// Notes what an argument holds after the call.
+    results& mutate(std::string argument, tensor now) {
+        all_.mutated.emplace_back(std::move(argument), std::move(now));
+        return *this;
+    }
+    [[nodiscard]] aten_results& all() { return all_; }
+
+private:
+    aten_results all_;
+};
+
+/// A call of an overload: all arguments of its schema. Names that the schema does not have, and kinds that the argument is not, throw
+/// aton::error.
+class call {
+public:
+    call(std::string_view overload, std::vector<aten_argument> bound, aten_options const& options)
+        : overload_(overload),
+          bound_(std::move(bound)),
+          options_(options) {}
+
+    [[nodiscard]] std::string_view overload() const { return overload_; }
+    [[nodiscard]] device where() const { return options_.where; }
+    [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
+
+    [[nodiscard]] bool has_argument(std::string_view name) const;
+    [[nodiscard]] aten_argument const& argument(std::string_view name) const;
+    /// Whether the argument is not None.
+    [[nodiscard]] bool given(std::string_view name) const;
+
+    /// A number becomes a 0-d tensor: int64, float32 or bool.
+    [[nodiscard]] tensor t(std::string_view name) const;
+    /// No tensor for None.
+    [[nodiscard]] tensor maybe(std::string_view name) const { return given(name) ? t(name) : tensor(); }
+    [[nodiscard]] std::vector<tensor> const& tensors(std::string_view name) const;
+    [[nodiscard]] scalar number(std::string_view name) const;
+    [[nodiscard]] std::int64_t i(std::string_view name) const { return number(name).to<std::int64_t>(); }
+    [[nodiscard]] double f(std::string_view name) const { return number(name).to<double>(); }
+    [[nodiscard]] bool b(std::string_view name) const { return number(name).to<double>() != 0; }
+    [[nodiscard]] std::optional<std::int64_t> maybe_i(std::string_view name) const;
+    [[nodiscard]] std::optional<double> maybe_f(std::string_view name) const;
+    [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name) const; ///< a number alone is a list of one
+    [[nodiscard]] std::vector<double> floats(std::string_view name) const;
+    [[nodiscard]] std::string_view text(std::string_view name) const;
+    [[nodiscard]] dtype type(std::string_view name) const;                  ///< undefined for None
+    [[nodiscard]] dtype type(std::string_view name, dtype otherwise) const; ///< of None
+
+    /// Another overload with these arguments.
+    [[nodiscard]] aten_results run(std::string_view overload, std::vector<aten_argument> arguments) const {
+        return call_aten(overload, std::move(arguments), options_);
+    }
+
+private:
+    std::string_view overload_;
+    std::vector<aten_argument> bound_;
+    aten_options options_;
+};
+
+// Type promotion, as at::TensorIterator has it.
+
+/// The dtype of the result of these arguments (Tensor, Tensor[], Scalar): those with dimensions before 0-d ones before numbers.
+[[nodiscard]] dtype result_type(call const& c, std::initializer_list<std::string_view> names);
+/// float32 for integers and bool: what functions of real numbers compute in.
+[[nodiscard]] constexpr dtype to_real(dtype t) { return is_floating(t) || is_complex(t) ? t : dtype::float32; }
+/// The dtype in which ATen's kernels compute: float32 for float16 and bfloat16. Results are cast back.
+[[nodiscard]] constexpr dtype compute_type(dtype t) {
+    return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t;
+}
+/// An argument (Tensor or Scalar) in a dtype; numbers as 0-d tensors on the device.
+[[nodiscard]] tensor operand(call const& c, std::string_view name, dtype as);
+/// A number as a 0-d tensor of this dtype on the device of the call.
+[[nodiscard]] tensor constant(call const& c, scalar const& value, dtype as);
+
+/// Two operands in the dtype that ATen computes in, and the dtype that the result has.
+struct operand_pair {
+    tensor x;
+    tensor y;
+    dtype type;
+
+    /// A result of the computation in the result's dtype.
+    [[nodiscard]] tensor finish(tensor const& z) const { return cast(z, type); }
+};
+[[nodiscard]] operand_pair promoted(call const& c, std::string_view x = "self", std::string_view y = "other");
+/// The same for functions of real numbers: integers become float32.
+[[nodiscard]] operand_pair promoted_to_real(call const& c, std::string_view x = "self", std::string_view y = "other");
+
+using kernel = results (*)(call const&);
+
+/// The kernel of an overload.
+struct row {
+    std::string_view overload; ///< without "aten::" where the namespace is aten
+    kernel run;
+};
+
+using rows = std::span<row const>;
+
+// One for each family, in a file of the same name.
+[[nodiscard]] rows activation();
+[[nodiscard]] rows adaptive_pooling();
+[[nodiscard]] rows attention();
+[[nodiscard]] rows binary_math();
+[[nodiscard]] rows bitwise();
+[[nodiscard]] rows buckets();
+[[nodiscard]] rows class_losses();
+[[nodiscard]] rows comparison();
+[[nodiscard]] rows conversion();
+[[nodiscard]] rows convolution();
+[[nodiscard]] rows creation();
+[[nodiscard]] rows cumulative();
+[[nodiscard]] rows decompositions();
+[[nodiscard]] rows diagonals();
+[[nodiscard]] rows distances();
+[[nodiscard]] rows embedding();
+[[nodiscard]] rows fake_quantization();
+[[nodiscard]] rows histograms();
+[[nodiscard]] rows indexing();
+[[nodiscard]] rows joining();
+[[nodiscard]] rows linear_algebra();
+[[nodiscard]] rows losses();
+[[nodiscard]] rows matrix_product();
+[[nodiscard]] rows normalization();
+[[nodiscard]] rows norms();
+[[nodiscard]] rows padding();
+[[nodiscard]] rows patches();
+[[nodiscard]] rows pixels();
+[[nodiscard]] rows pooling();
+[[nodiscard]] rows random();
+[[nodiscard]] rows ranges();
+[[nodiscard]] rows recurrent();
+[[nodiscard]] rows reduction();
+[[nodiscard]] rows resizing();
+[[nodiscard]] rows scatter();
+[[nodiscard]] rows segments();
+[[nodiscard]] rows softmax_family();
+[[nodiscard]] rows sorting();
+[[nodiscard]] rows spectra();
+[[nodiscard]] rows special_functions();
+[[nodiscard]] rows splitting();
+[[nodiscard]] rows statistics();
+[[nodiscard]] rows transforms();
+[[nodiscard]] rows unary_math();
+[[nodiscard]] rows unique();
+[[nodiscard]] rows views();
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: convolution.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/spatial.hpp>
+
+#include "../compute/complex.hpp"
+#include "pooling.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// What a convolution is told beside its tensors.
+struct convolving {
+    window w;
+    sizes extra; ///< output padding
+    std::int64_t groups = 1;
+    bool transposed = false;
+};
+
+/// "same" and "valid", and what comes as numbers.
+void set_padding(call const& c, window& w) {
+    if (c.argument("padding").is != aten_argument::kind::text) {
+        w.before = w.after = for_each_axis(c, "padding", w.axes(), {0});
+        return;
+    }
+    w.before.assign(w.axes(), 0);
+    w.after = w.before;
+    if (c.text("padding") == "valid") return;
+    if (c.text("padding") != "same") throw error("padding is '" + std::string(c.text("padding")) + "'");
+    for (std::size_t i = 0; i != w.axes(); ++i) {
+        if (w.strides[i] != 1) throw error("padding 'same' is one of strides of 1");
+        w.before[i] = (w.extent(i) - 1) / 2;
+        w.after[i] = w.extent(i) - 1 - w.before[i];
+    }
+}
+
+convolving told(call const& c, tensor const& weight) {
+    if (weight.rank() < 3) throw error("weight has less than 3 dimensions");
+    convolving k;
+    k.w = window::of(sizes(weight.sizes().begin() + 2, weight.sizes().end()));
+    std::size_t const axes = k.w.axes();
+    k.w.strides = for_each_axis(c, "stride", axes, {1});
+    k.w.dilations = for_each_axis(c, "dilation", axes, {1});
+    set_padding(c, k.w);
+    k.extra = for_each_axis(c, "output_padding", axes, {0});
+    if (c.has_argument("groups")) k.groups = c.i("groups");
+    if (c.has_argument("transposed")) k.transposed = c.b("transposed");
+    return k;
+}
+
+/// Of one real dtype, that computed in.
+tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+    return k.transposed ? transposed_convolution(x, weight, bias, k.w, k.extra, k.groups)
+                        : convolution(x, weight, bias, k.w, k.groups);
+}
+
+tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+    if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
+        throw error("input, weight and bias have one dtype");
+    if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
+        return transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false);
+    if (!is_complex(x.dtype())) {
+        auto const wide = [](tensor const& t) { return t ? cast(t, compute_type(t.dtype())) : t; };
+        return cast(real_convolution(wide(x), wide(weight), wide(bias), k), x.dtype());
+    }
+    auto const part = [&](bool of_x, bool of_weight) {
+        return real_convolution(
+            of_x ? imaginary_part(x) : real_part(x), of_weight ? imaginary_part(weight) : real_part(weight), {}, k);
+    };
+    tensor out = complex_of(part(false, false) - part(true, true), part(false, true) + part(true, false));
+    if (!bias) return out;
+    sizes to(out.rank(), 1);
+    to[1] = bias.count();
+    return out + reshape(bias, to);
+}
+
+/// A single image counts as a batch of one.
+tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+    if (x.rank() + 1 != weight.rank()) return convolved(x, weight, bias, k);
+    return convolved(x.unsqueezed(0), weight, bias, k).squeezed(0);
+}
+
+tensor input_of(call const& c) { return c.t(c.has_argument("input") ? "input" : "self"); }
+
+template <bool Transposed>
+results convolve(call const& c) {
+    tensor const weight = c.t("weight");
+    convolving k = told(c, weight);
+    k.transposed = k.transposed || Transposed;
+    if (c.has_argument("kernel_size") && for_each_axis(c, "kernel_size", k.w.axes(), {1}) != k.w.kernel)
+        throw error("kernel_size is not that of the weight");
+    return unbatched_too(input_of(c), weight, c.maybe("bias"), k);
+}
+
+/// Each channel on its own.
+results depthwise(call const& c) {
+    tensor const weight = c.t("weight");
+    convolving k = told(c, weight);
+    tensor const x = input_of(c);
+    k.groups = x.size(x.rank() + 1 == weight.rank() ? 0 : 1);
+    return unbatched_too(x, weight, c.maybe("bias"), k);
+}
+
+/// Over time, batch and channels: [T, B, C] with a weight [kernel, C, M].
+results conv_tbc(call const& c) {
+    tensor const x = c.t("self");
+    tensor const weight = c.t("weight");
+    if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight have 3 dimensions");
+    convolving k;
+    k.w = window::of({weight.size(0)});
+    k.w.before = k.w.after = {c.i("pad")};
+    tensor const out = convolved(x.permuted(std::vector<std::size_t>{1, 2, 0}),
+                                 weight.permuted(std::vector<std::size_t>{2, 1, 0}),
+                                 c.t("bias"),
+                                 k);
+    return contiguous(out.permuted(std::vector<std::size_t>{2, 0, 1}));
+}
+
+/// The gradient of a weight [M, C / groups, kernel...]: windows of `x` [N, C, ...] times gradients [N, M, out...].
+tensor weight_gradient(tensor const& x, tensor const& gradient, window const& w, std::int64_t groups) {
+    tensor seen = windows(x, w); // [N, C, more than out..., kernel...]
+    std::size_t const axes = w.axes();
+    for (std::size_t i = 0; i != axes; ++i) seen = seen.sliced(i + 2, 0, gradient.size(i + 2));
+    std::int64_t const out = count_of(std::span(gradient.sizes()).subspan(2));
+    std::int64_t const kernel = count_of(w.kernel);
+    std::int64_t const n = x.size(0);
+    std::int64_t const channels = x.size(1) / groups;
+    std::int64_t const features = gradient.size(1) / groups;
+    tensor const columns = reshape(seen, {n, groups, channels, out, kernel});
+    tensor const of_x =
+        reshape(columns.permuted(std::vector<std::size_t>{1, 0, 3, 2, 4}), {groups, n * out, channels * kernel});
+    tensor const by_group = reshape(gradient, {n, groups, features, out});
+    tensor const of_gradient =
+        reshape(by_group.permuted(std::vector<std::size_t>{1, 2, 0, 3}), {groups, features, n * out});
+    sizes to = {groups * features, channels};
+    to.insert(to.end(), w.kernel.begin(), w.kernel.end());
+    return reshape(matmul(of_gradient, of_x), to);
+}
+
+results convolution_backward(call const& c) {
+    tensor const weight = c.t("weight");
+    dtype const type = weight.dtype();
+    auto const wide = [&](std::string_view name) { return cast(c.t(name), compute_type(type)); };
+    convolving k = told(c, weight);
+    tensor const gradient = wide("grad_output");
+    tensor const x = wide("input");
+    std::vector<std::int64_t> const mask = c.ints("output_mask");
+    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    std::vector<value> out(3);
+    if (mask[0] != 0) {
+        convolving back = k;
+        back.transposed = !k.transposed;
+        for (std::size_t i = 0; i != k.w.axes(); ++i)
+            back.extra[i] = k.transposed ? 0
+                                         : x.size(i + 2) + k.w.before[i] + k.w.after[i] - k.w.extent(i) -
+                                               (gradient.size(i + 2) - 1) * k.w.strides[i];
+        out[0] = cast(real_convolution(gradient, wide("weight"), {}, back), type);
+    }
+    if (mask[1] != 0)
+        out[1] = cast(k.transposed ? weight_gradient(gradient, x, k.w, k.groups)
+                                   : weight_gradient(x, gradient, k.w, k.groups),
+                      type);
+    if (mask[2] != 0) {
+        axis_list axes = all_axes(gradient);
+        axes.erase(axes.begin() + 1);
+        out[2] = cast(sum(gradient, axes), type);
+    }
+    return out;
+}
+
+} // namespace
+
+rows convolution() {
+    static constexpr row all[] = {
+        {"conv1d", convolve<false>},
+        {"conv1d.padding", convolve<false>},
+        {"conv2d", convolve<false>},
+        {"conv2d.padding", convolve<false>},
+        {"conv3d", convolve<false>},
+        {"conv3d.padding", convolve<false>},
+        {"conv_transpose1d", convolve<true>},
+        {"conv_transpose2d.input", convolve<true>},
+        {"conv_transpose3d.input", convolve<true>},
+        {"convolution", convolve<false>},
+        {"convolution_overrideable", convolve<false>},
+        {"_convolution", convolve<false>},
+        {"_convolution.deprecated", convolve<false>},
+        {"_convolution_mode", convolve<false>},
+        {"_conv_depthwise2d", depthwise},
+        {"conv_depthwise3d", depthwise},
+        {"_slow_conv2d_forward", convolve<false>},
+        {"thnn_conv2d", convolve<false>},
+        {"slow_conv3d", convolve<false>},
+        {"slow_conv3d_forward", convolve<false>},
+        {"slow_conv_dilated2d", convolve<false>},
+        {"slow_conv_dilated3d", convolve<false>},
+        {"slow_conv_transpose2d", convolve<true>},
+        {"slow_conv_transpose3d", convolve<true>},
+        {"conv_tbc", conv_tbc},
+        {"convolution_backward", convolution_backward},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: what goes along an axis: cumulative functions, differences, integrals and gradients.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/promotion.hpp>
+#include <aton/dsl/error.hpp>
+
+#include "../compute/complex.hpp"
+#include "elementwise.hpp"
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+std::int64_t size_along(tensor const& x, std::int64_t axis) {
+    std::size_t const at = axis_at(axis, x.rank());
+    return x.rank() == 0 ? 1 : x.size(at);
+}
+
+/// `count` elements of an axis from `start` on.
+tensor part(tensor const& x, std::int64_t axis, std::int64_t start, std::int64_t count) {
+    return x.sliced(axis_at(axis, x.rank()), start, count);
+}
+
+/// All parts of an axis, one after the other.
+tensor joined(std::vector<tensor> const& parts, std::int64_t axis) { return concat(parts, axis); }
+
+/// A scan of complex numbers, of a function of two: in steps of 1, 2, 4, ..., each element meets the one so far before it.
+template <class Function>
+tensor scanned(tensor const& x, std::int64_t axis, Function const& f) {
+    tensor y = x.rank() == 0 ? x.unsqueezed(0) : x;
+    std::int64_t const n = size_along(y, axis);
+    for (std::int64_t step = 1; step < n; step *= 2)
+        y = joined({part(y, axis, 0, step), f(part(y, axis, 0, n - step), part(y, axis, step, n - step))}, axis);
+    return reshape(y, x.sizes());
+}
+
+/// Sums or products, of complex numbers too.
+tensor running(scan_op op, tensor const& x, std::int64_t axis) {
+    if (!is_complex(x.dtype())) return scan(op, x, axis);
+    return scanned(x, axis, [&](tensor const& a, tensor const& b) { return op == scan_op::sum ? a + b : a * b; });
+}
+
+results cumulated(call const& c, scan_op op) {
+    tensor const x = c.t("self");
+    return running(op, cast(x, c.type("dtype", aton::aten::to_accumulating(x.dtype()))), c.i("dim"));
+}
+results cumulative_sum(call const& c) { return cumulated(c, scan_op::sum); }
+results cumulative_product(call const& c) { return cumulated(c, scan_op::prod); }
+
+results cumulative_log_of_sum(call const& c) {
+    tensor const x = c.t("self");
+    std::int64_t const axis = c.i("dim");
+    if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, cast(x, to_real(x.dtype())), axis);
+    return scanned(x, axis, [](tensor const& a, tensor const& b) {
+        tensor const first = greater_equal(real_part(a), real_part(b));
+        tensor const most = where(first, a, b);
+        return most + log(exp(where(first, b, a) - most) + scalar(1));
+    });
+}
+
+/// With the indices of the last element so far that is as large: NaN is, and stays.
+template <scan_op Op>
+results running_extreme(call const& c) {
+    tensor const x = c.t("self");
+    std::int64_t const axis = c.i("dim");
+    std::int64_t const n = size_along(x, axis);
+    tensor const values = scan(Op, x, axis);
+    tensor reached = equal(x, values);
+    if (is_floating(x.dtype())) reached = logical_or(reached, isnan(x));
+    sizes along(x.rank(), 1);
+    if (!along.empty()) along[axis_at(axis, x.rank())] = n;
+    tensor const place = reshape(range(n, 0, 1, x.where()), along);
+    return {values, scan(scan_op::max, where(reached, place, scalar(0)), axis)};
+}
+
+/// The elements less those before them; of bools where they differ.
+tensor difference(tensor const& x, std::int64_t axis) {
+    std::int64_t const n = size_along(x, axis);
+    if (n == 0) return x;
+    tensor const after = part(x, axis, 1, n - 1);
+    tensor const before = part(x, axis, 0, n - 1);
+    return x.dtype() == dtype::bool_ ? binary(binary_op::logical_xor, after, before) : after - before;
+}
+
+results differences(call const& c) {
+    std::int64_t const axis = c.i("dim");
+    std::int64_t const n = c.i("n");
+    dtype const type = result_type(c, {"self", "prepend", "append"});
+    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no differences");
+    if (n < 0) throw error("the order " + std::to_string(n) + " is negative");
+    if (n == 0) return c.t("self");
+    std::vector<tensor> parts;
+    for (std::string_view const name : {"prepend", "self", "append"})
+        if (c.given(name)) parts.push_back(cast(c.t(name), type));
+    tensor x = joined(parts, axis);
+    for (std::int64_t i = 0; i != n && size_along(x, axis) != 0; ++i) x = difference(x, axis);
+    return x;
+}
+
+/// Differences of coordinates along an axis; 1-d ones hold for all lines.
+term distances(call const& c, tensor const& y, std::int64_t axis) {
+    tensor x = c.t("x");
+    if (x.rank() == 0) throw error("coordinates have a dimension");
+    if (x.dtype() == dtype::bool_) throw error("bools are no coordinates");
+    if (x.rank() == 1) {
+        if (x.count() != size_along(y, axis)) throw error("there is a coordinate for each element of the axis");
+        sizes to(y.rank(), 1);
+        to[axis_at(axis, y.rank())] = x.count();
+        return difference(reshape(x, to), axis);
+    }
+    while (x.rank() < y.rank()) x = x.unsqueezed(0);
+    return difference(x, axis);
+}
+
+/// Twice the areas between neighbours, or their heights where distances are a number.
+term trapezia(call const& c) {
+    tensor const y = c.t("y");
+    std::int64_t const axis = c.i("dim");
+    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
+    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    std::int64_t const n = size_along(y, axis);
+    term const both = term(part(y, axis, 0, n - 1)) + term(part(y, axis, 1, n - 1));
+    return c.has_argument("x") ? both * distances(c, y, axis) : both;
+}
+
+/// Half of sums, times the distance where it is a number.
+tensor halved(call const& c, term const& sums) {
+    if (c.has_argument("x")) return *(sums / 2.0);
+    scalar const step = c.number("dx");
+    if (step.is_complex()) return *(sums * term(constant(c, step, dtype::complex128)) / 2.0);
+    return *(sums * (step.to<double>() / 2));
+}
+
+results integral(call const& c) {
+    tensor const y = c.t("y");
+    std::int64_t const axis = c.i("dim");
+    if (size_along(y, axis) != 0) return halved(c, total(trapezia(c), {axis}));
+    sizes to = y.sizes();
+    to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis_at(axis, y.rank())));
+    return full(0, y.dtype(), to, y.where());
+}
+
+results cumulative_integral(call const& c) {
+    tensor const y = c.t("y");
+    std::int64_t const axis = c.i("dim");
+    if (size_along(y, axis) == 0) return y;
+    tensor const areas = *trapezia(c);
+    return halved(c, running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis));
+}
+
+/// The derivative along an axis, of second order inside and of `edge_order` at the ends.
+class derivative {
+public:
+    derivative(tensor f, std::int64_t axis, std::int64_t edge_order)
+        : f_(std::move(f)),
+          axis_(axis),
+          n_(size_along(f_, axis)),
+          curved_(edge_order == 2) {
+        if (n_ < edge_order + 1)
+            throw error("a gradient of edge order " + std::to_string(edge_order) + " takes " +
+                        std::to_string(edge_order + 1) + " elements");
+    }
+
+    /// Of elements that are `h` apart.
+    [[nodiscard]] tensor with_step(double h) const {
+        term const inside = (at(2, n_ - 2) - at(0, n_ - 2)) / h / 2.0;
+        if (!curved_) return joined_with((at(1) - at(0)) / h, inside, (at(n_ - 1) - at(n_ - 2)) / h);
+        return joined_with((-1.5 * at(0) + 2.0 * at(1) - 0.5 * at(2)) / h,
+                           inside,
+                           (0.5 * at(n_ - 3) - 2.0 * at(n_ - 2) + 1.5 * at(n_ - 1)) / h);
+    }
+
+    /// `gaps`: the n - 1 distances between elements.
+    [[nodiscard]] tensor with_gaps(tensor const& gaps) const {
+        auto const gap = [&](std::int64_t start, std::int64_t count = 1) -> term {
+            sizes to(f_.rank(), 1);
+            to[axis_at(axis_, f_.rank())] = count;
+            return reshape(gaps.sliced(0, start, count), to);
+        };
+        auto const three =
+            [](term const& a, term const& x, term const& b, term const& y, term const& c, term const& z) {
+                return a * x + b * y + c * z;
+            };
+        term const p = gap(0, n_ - 2);
+        term const q = gap(1, n_ - 2);
+        term const inside = three(
+            -q / (p * (p + q)), at(0, n_ - 2), (q - p) / (p * q), at(1, n_ - 2), p / (q * (p + q)), at(2, n_ - 2));
+        if (!curved_) return joined_with((at(1) - at(0)) / gap(0), inside, (at(n_ - 1) - at(n_ - 2)) / gap(n_ - 2));
+        term const u = gap(0);
+        term const v = gap(1);
+        term const s = gap(n_ - 3);
+        term const t = gap(n_ - 2);
+        return joined_with(
+            three(-(2.0 * u + v) / (u * (u + v)), at(0), (u + v) / (u * v), at(1), -u / (v * (u + v)), at(2)),
+            inside,
+            three(t / (s * (t + s)),
+                  at(n_ - 3),
+                  -(t + s) / (t * s),
+                  at(n_ - 2),
+                  (2.0 * t + s) / (t * (t + s)),
+                  at(n_ - 1)));
+    }
+
+private:
+    [[nodiscard]] term at(std::int64_t start, std::int64_t count = 1) const { return part(f_, axis_, start, count); }
+    [[nodiscard]] tensor joined_with(term const& first, term const& inside, term const& last) const {
+        return joined({*first, *inside, *last}, axis_);
+    }
+
+    tensor f_;
+    std::int64_t axis_;
+    std::int64_t n_;
+    bool curved_;
+};
+
+/// Along each axis of `dim`; `spacing` is a number for all, or a number or a vector of coordinates for each.
+results gradients(call const& c) {
+    tensor const x = c.t("self");
+    std::int64_t const edge_order = c.i("edge_order");
+    if (edge_order != 1 && edge_order != 2) throw error("edge_order is " + std::to_string(edge_order));
+    axis_list const axes = c.given("dim") ? c.ints("dim") : all_axes(x);
+    bool const spaced = c.has_argument("spacing") && c.given("spacing");
+    bool const coordinates = spaced && c.argument("spacing").is == aten_argument::kind::tensors;
+    std::vector<double> const steps = spaced && !coordinates ? c.floats("spacing") : std::vector<double>{1};
+    std::size_t const given = coordinates ? c.tensors("spacing").size() : steps.size();
+    if (given != axes.size() && (coordinates || given != 1)) throw error("there is a spacing for each axis");
+    std::vector<tensor> out;
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        derivative const d(x, axes[i], edge_order);
+        if (!coordinates) {
+            out.push_back(d.with_step(steps[steps.size() == 1 ? 0 : i]));
+            continue;
+        }
+        tensor const at = c.tensors("spacing")[i];
+        if (at.rank() != 1 || at.count() != size_along(x, axes[i]))
+            throw error("there is a coordinate for each element of the axis");
+        out.push_back(d.with_gaps(difference(at, 0)));
+    }
+    return value(out);
+}
+
+} // namespace
+
+rows cumulative() {
+    static constexpr row all[] = {
+        {"cummax", running_extreme<scan_op::max>},
+        {"cummin", running_extreme<scan_op::min>},
+        {"cumprod", cumulative_product},
+        {"cumsum", cumulative_sum},
+        {"cumulative_trapezoid.dx", cumulative_integral},
+        {"cumulative_trapezoid.x", cumulative_integral},
+        {"diff", differences},
+        {"gradient.array", gradients},
+        {"gradient.scalararray", gradients},
+        {"gradient.scalarint", gradients},
+        {"gradient.scalarrayarray", gradients},
+        {"gradient.scalarrayint", gradients},
+        {"gradient.tensorarray", gradients},
+        {"gradient.tensorarrayint", gradients},
+        {"logcumsumexp", cumulative_log_of_sum},
+        {"trapezoid.dx", integral},
+        {"trapezoid.x", integral},
+        {"trapz.dx", integral},
+        {"trapz.x", integral},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

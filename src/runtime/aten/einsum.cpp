@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Sums of products over labelled axes: einsum, tensordot, bilinear.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+
+#include "products.hpp"
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+using labels = std::vector<int>;
+
+/// A tensor and the names of its axes, each another one.
+struct labelled {
+    tensor t;
+    labels axes;
+};
+
+bool has(labels const& all, int label) { return std::find(all.begin(), all.end(), label) != all.end(); }
+std::size_t place(labels const& all, int label) {
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), label) - all.begin());
+}
+
+/// The same axes once, where a label stands twice: a diagonal.
+labelled without_repeats(tensor const& x, labels const& axes) {
+    sizes to;
+    std::vector<std::int64_t> strides;
+    labels once;
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        if (std::size_t const at = place(once, axes[i]); at != once.size()) {
+            if (to[at] != x.size(i))
+                throw error("a subscript is repeated for sizes " + std::to_string(to[at]) + " and " +
+                            std::to_string(x.size(i)));
+            strides[at] += x.strides()[i];
+            continue;
+        }
+        once.push_back(axes[i]);
+        to.push_back(x.size(i));
+        strides.push_back(x.strides()[i]);
+    }
+    return {x.viewed(to, strides), once};
+}
+
+/// Without axes that nothing needs any more.
+labelled summed(labelled const& x, auto const& is_needed) {
+    labelled out{x.t, {}};
+    axis_list over;
+    for (std::size_t i = 0; i != x.axes.size(); ++i)
+        if (is_needed(x.axes[i])) out.axes.push_back(x.axes[i]);
+        else over.push_back(static_cast<std::int64_t>(i));
+    if (!over.empty()) out.t = total(x.t, over);
+    return out;
+}
+
+/// The axes in this order, missing ones with size 1.
+tensor arranged(labelled const& x, labels const& order) {
+    std::vector<std::size_t> axes;
+    for (int const label : order)
+        if (has(x.axes, label)) axes.push_back(place(x.axes, label));
+    tensor out = x.t.permuted(axes);
+    for (std::size_t i = 0; i != order.size(); ++i)
+        if (!has(x.axes, order[i])) out = out.unsqueezed(i);
+    return out;
+}
+
+std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
+    std::int64_t n = 1;
+    for (std::size_t i = from; i != to; ++i) n *= of[i];
+    return n;
+}
+
+/// The product of both, summed over what is in both and not kept: batches of matrix products.
+labelled multiplied(labelled const& x, labelled const& y, auto const& is_kept) {
+    labels batch;
+    labels summed_over;
+    labels left;
+    labels right;
+    for (int const label : x.axes) (!has(y.axes, label) ? left : is_kept(label) ? batch : summed_over).push_back(label);
+    for (int const label : y.axes)
+        if (!has(x.axes, label)) right.push_back(label);
+    labels whole = batch;
+    for (labels const* each : {&left, &right}) whole.insert(whole.end(), each->begin(), each->end());
+    if (summed_over.empty()) return {*(term(arranged(x, whole)) * term(arranged(y, whole))), whole};
+
+    auto const join = [](labels a, labels const& b, labels const& c) {
+        a.insert(a.end(), b.begin(), b.end());
+        a.insert(a.end(), c.begin(), c.end());
+        return a;
+    };
+    tensor a = arranged(x, join(batch, left, summed_over));
+    tensor b = arranged(y, join(batch, summed_over, right));
+    // An axis of 1 is repeated where the other has more.
+    sizes a_sizes = a.sizes();
+    sizes b_sizes = b.sizes();
+    auto const meet = [&](std::size_t i, std::size_t j) {
+        sizes const both = broadcast(std::span(&a_sizes[i], 1), std::span(&b_sizes[j], 1));
+        a_sizes[i] = b_sizes[j] = both[0];
+    };
+    std::size_t const n = batch.size();
+    std::size_t const l = left.size();
+    std::size_t const s = summed_over.size();
+    for (std::size_t i = 0; i != n; ++i) meet(i, i);
+    for (std::size_t i = 0; i != s; ++i) meet(n + l + i, n + i);
+    std::int64_t const batches = count_along(a_sizes, 0, n);
+    std::int64_t const sums = count_along(a_sizes, n + l, n + l + s);
+    a = reshape(a.expanded(a_sizes), {batches, count_along(a_sizes, n, n + l), sums});
+    b = reshape(b.expanded(b_sizes), {batches, sums, count_along(b_sizes, n + s, b_sizes.size())});
+    sizes to(a_sizes.begin(), a_sizes.begin() + static_cast<std::ptrdiff_t>(n + l));
+    to.insert(to.end(), b_sizes.begin() + static_cast<std::ptrdiff_t>(n + s), b_sizes.end());
+    return {reshape(product(a, b), to), whole};
+}
+
+/// One operand after the other, as ATen does without a path.
+tensor contracted(std::vector<labelled> const& operands, labels const& kept) {
+    labelled out = operands[0];
+    for (std::size_t i = 1; i != operands.size() + 1; ++i) {
+        auto const later = [&](std::size_t from) {
+            return [&, from](int label) {
+                if (has(kept, label)) return true;
+                for (std::size_t k = from; k != operands.size(); ++k)
+                    if (has(operands[k].axes, label)) return true;
+                return false;
+            };
+        };
+        out = summed(out, later(i));
+        if (i == operands.size()) break;
+        auto const after = later(i + 1);
+        labelled const next = summed(operands[i], [&](int label) { return after(label) || has(out.axes, label); });
+        out = multiplied(out, next, after);
+    }
+    return contiguous(arranged(out, kept));
+}
+
+constexpr int first_of_ellipsis = 256; ///< labels of the axes of "...", from the last one on
+
+/// "ab...c" as labels of a tensor; `hidden`: how many axes the dots stand for.
+labels parsed(std::string_view text, std::size_t hidden) {
+    labels out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        auto const letter = static_cast<unsigned char>(text[i]);
+        if (letter == '.') {
+            if (text.substr(i, 3) != "...") throw error("a dot stands alone in the equation");
+            for (std::size_t k = hidden; k != 0; --k) out.push_back(first_of_ellipsis + static_cast<int>(k) - 1);
+            i += 2;
+        } else if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) {
+            out.push_back(letter);
+        } else {
+            throw error("a subscript is not a letter");
+        }
+    }
+    return out;
+}
+
+/// The dots, then letters that stand once in the equation, in order.
+labels implied_output(std::string const& inputs, std::size_t hidden) {
+    labels out = parsed("...", hidden);
+    std::string once;
+    for (char const letter : inputs)
+        if (letter != '.' && letter != ',' && std::count(inputs.begin(), inputs.end(), letter) == 1) once += letter;
+    std::sort(once.begin(), once.end());
+    for (char const letter : once) out.push_back(static_cast<unsigned char>(letter));
+    return out;
+}
+
+std::vector<std::string> split(std::string const& inputs) {
+    std::vector<std::string> out(1);
+    for (char const letter : inputs)
+        if (letter == ',') out.emplace_back();
+        else out.back() += letter;
+    return out;
+}
+
+} // namespace
+
+results einsum(call const& c) {
+    std::vector<tensor> const& tensors = c.tensors("tensors");
+    std::string equation(c.text("equation"));
+    std::erase(equation, ' ');
+    std::size_t const arrow = equation.find("->");
+    std::string const inputs = equation.substr(0, arrow);
+    std::vector<std::string> const texts = split(inputs);
+    if (texts.size() != tensors.size())
+        throw error("the equation has " + std::to_string(texts.size()) + " operands, not " +
+                    std::to_string(tensors.size()));
+    std::vector<labelled> operands;
+    std::size_t most_hidden = 0;
+    for (std::size_t i = 0; i != tensors.size(); ++i) {
+        std::size_t const letters = parsed(texts[i], 0).size();
+        bool const dots = texts[i].find('.') != std::string::npos;
+        if (dots ? letters > tensors[i].rank() : letters != tensors[i].rank())
+            throw error("operand " + std::to_string(i) + " has not as many dimensions as subscripts");
+        std::size_t const hidden = tensors[i].rank() - letters;
+        most_hidden = std::max(most_hidden, hidden);
+        operands.push_back(without_repeats(tensors[i], parsed(texts[i], hidden)));
+    }
+    labels const out = arrow == std::string::npos ? implied_output(inputs, most_hidden)
+                                                  : parsed(equation.substr(arrow + 2), most_hidden);
+    for (std::size_t i = 0; i != out.size(); ++i) {
+        bool known = out[i] >= first_of_ellipsis;
+        for (labelled const& each : operands) known = known || has(each.axes, out[i]);
+        if (!known || place(out, out[i]) != i) throw error("the equation has a wrong output subscript");
+    }
+    return contracted(operands, out);
+}
+
+tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> const& of_x,
+                   std::vector<std::int64_t> const& of_y) {
+    if (of_x.size() != of_y.size()) throw error("both tensors are contracted over as many dimensions");
+    if (x.dtype() != y.dtype()) throw error("both tensors have one dtype");
+    labels a(x.rank());
+    labels b(y.rank());
+    for (std::size_t i = 0; i != a.size(); ++i) a[i] = static_cast<int>(i);
+    for (std::size_t i = 0; i != b.size(); ++i) b[i] = static_cast<int>(a.size() + i);
+    for (std::size_t i = 0; i != of_x.size(); ++i) b[axis_at(of_y[i], b.size())] = a[axis_at(of_x[i], a.size())];
+    labels kept;
+    for (int const label : a)
+        if (!has(b, label)) kept.push_back(label);
+    for (int const label : b)
+        if (!has(a, label)) kept.push_back(label);
+    if (kept.size() + 2 * of_x.size() != a.size() + b.size()) throw error("a dimension is contracted twice");
+    return cast(contracted({{x, a}, {y, b}}, kept), x.dtype());
+}
+
+namespace {
+
+/// Labels of the axes that are not put in at these places, of `rank` in the end.
+labelled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
+    labelled out{x, {}};
+    for (std::size_t i = 0; i != rank; ++i)
+        if (std::find(expanded.begin(), expanded.end(), static_cast<std::int64_t>(i)) == expanded.end())
+            out.axes.push_back(static_cast<int>(i));
+    if (out.axes.size() != x.rank()) throw error("the expanded dimensions do not fit the ranks");
+    return out;
+}
+
+} // namespace
+
+results trilinear(call const& c) {
+    tensor const first = c.t("i1");
+    std::size_t const rank = first.rank() + c.ints("expand1").size();
+    labels kept;
+    std::vector<std::int64_t> const summed_over = c.ints("sumdim");
+    for (std::size_t i = 0; i != rank; ++i)
+        if (std::find(summed_over.begin(), summed_over.end(), static_cast<std::int64_t>(i)) == summed_over.end())
+            kept.push_back(static_cast<int>(i));
+    return contracted({spread(first, c.ints("expand1"), rank),
+                       spread(c.t("i2"), c.ints("expand2"), rank),
+                       spread(c.t("i3"), c.ints("expand3"), rank)},
+                      kept);
+}
+
+results bilinear(call const& c) {
+    tensor const x = c.t("input1");
+    tensor const y = c.t("input2");
+    tensor const weight = c.t("weight");
+    require_rank(weight, 3, "weight");
+    if (x.rank() != y.rank() || x.rank() == 0) throw error("the inputs have different ranks");
+    labels kept;
+    for (std::size_t i = 0; i + 1 < x.rank(); ++i) kept.push_back(static_cast<int>(i));
+    auto const with = [&](int label) {
+        labels all = kept;
+        all.push_back(label);
+        return all;
+    };
+    constexpr int of_x = 100;
+    constexpr int of_y = 101;
+    constexpr int of_out = 102;
+    tensor const out = contracted({{x, with(of_x)}, {weight, {of_out, of_x, of_y}}, {y, with(of_y)}}, with(of_out));
+    tensor const bias = c.maybe("bias");
+    return bias ? *(term(out) + term(bias)) : out;
+}
+
+} // namespace aton::runtime::aten_kernels

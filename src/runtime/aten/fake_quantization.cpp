@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: numbers rounded as if they were quantized.
+#include <string>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/quantization.hpp>
+
+#include "elementwise.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// A scale or zero point, for each index of `axis` where there is one.
+tensor parameter(call const& c, std::string_view name, tensor const& x) {
+    tensor const given = operand(c, name, dtype::float32);
+    return c.has_argument("axis") ? quantization_parameter(given, x, c.i("axis")) : reshape(given, {});
+}
+
+/// Rounded numbers, and which ones were not clamped.
+results rounded(call const& c, bool masked) {
+    tensor const x = c.t("self");
+    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    double const low = static_cast<double>(c.i("quant_min"));
+    double const high = static_cast<double>(c.i("quant_max"));
+    if (low > high) throw error("quant_min is above quant_max");
+    if (c.has_argument("fake_quant_enabled") && c.i("fake_quant_enabled") == 0)
+        return {x, full(true, dtype::bool_, x.sizes(), x.where())};
+    tensor const scale = parameter(c, "scale", x);
+    tensor const zero = parameter(c, "zero_point", x);
+    tensor const v = cast(x, compute_type(x.dtype()));
+    tensor const inverse = cast(scalar(1) / scale, v.dtype());
+    tensor const number = round(v * inverse + cast(zero, v.dtype()));
+    tensor const y = (clamp(number, low, high) - cast(zero, v.dtype())) * cast(scale, v.dtype());
+    if (!masked) return cast(y, x.dtype());
+    return {cast(y, x.dtype()), logical_and(greater_equal(number, low), less_equal(number, high))};
+}
+results only_rounded(call const& c) { return rounded(c, false); }
+results rounded_and_mask(call const& c) { return rounded(c, true); }
+
+} // namespace
+
+rows fake_quantization() {
+    static constexpr row all[] = {
+        {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", rounded_and_mask},
+        {"fake_quantize_per_channel_affine", only_rounded},
+        {"fake_quantize_per_channel_affine_cachemask", rounded_and_mask},
+        {"fake_quantize_per_tensor_affine", only_rounded},
+        {"fake_quantize_per_tensor_affine.tensor_qparams", only_rounded},
+        {"fake_quantize_per_tensor_affine_cachemask", rounded_and_mask},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

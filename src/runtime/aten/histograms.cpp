@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: histograms.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "buckets.hpp"
+#include "elementwise.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
+
+/// The least and the largest number; `apart` to each side where they are equal.
+std::pair<double, double> outer_edges(double low, double high, double apart) {
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high)
+        throw error("the range " + std::to_string(low) + " to " + std::to_string(high) + " is not finite");
+    return low == high ? std::pair(low - apart, high + apart) : std::pair(low, high);
+}
+std::pair<double, double> outer_edges_of(tensor const& x, double apart) {
+    return outer_edges(number_of(min(x, all_axes(x))), number_of(max(x, all_axes(x))), apart);
+}
+
+constexpr std::int64_t most_bins = std::int64_t{1} << 28U;
+
+void require_bins(std::int64_t bins) {
+    if (bins <= 0 || bins > most_bins) throw error("a histogram has no " + std::to_string(bins) + " bins");
+}
+
+/// Counts of equally wide bins; what is outside is left out, and the largest number is in the last bin.
+results histogram_counts(call const& c) {
+    tensor const x = c.t("self");
+    std::int64_t const bins = c.i("bins");
+    require_bins(bins);
+    double const least = c.f("min");
+    double const most = c.f("max");
+    auto const [low, high] = least == most && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(least, most, 1);
+    tensor const v = flatten(cast(x, compute_type(to_real(x.dtype()))));
+    scalar const width(high - low);
+    tensor const place =
+        cast(floor((v - scalar(low)) * scalar(static_cast<double>(bins)) / width), dtype::int64); // NaN is outside
+    tensor const inside = logical_and(greater_equal(v, low), less_equal(v, high));
+    tensor const bin = minimum(place, scalar(static_cast<long long>(bins - 1)));
+    tensor const counts = counted(where(inside, bin, scalar(0)), bins, cast(inside, dtype::float64));
+    return cast(counts, x.dtype());
+}
+
+results count_integers(call const& c) {
+    tensor const x = c.t("self");
+    std::int64_t const least_length = c.i("minlength");
+    if (x.rank() != 1 || !is_integral(x.dtype())) throw error("1-d integers are counted");
+    if (least_length < 0 || least_length > most_bins) throw error("minlength is " + std::to_string(least_length));
+    tensor const numbers = cast(x, dtype::int64);
+    std::int64_t length = 0;
+    if (x.count() != 0) {
+        if (number_of(min(numbers, {0})) < 0) throw error("negative integers are not counted");
+        length = static_cast<std::int64_t>(number_of(max(numbers, {0}))) + 1;
+    }
+    length = std::max(length, least_length);
+    if (length > most_bins) throw error("an integer is too large to be counted");
+    tensor const weights = c.maybe("weights");
+    if (!weights || x.count() == 0) return counted(numbers, length);
+    if (weights.sizes() != x.sizes()) throw error("the weights have the sizes of the integers");
+    dtype const type = weights.dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
+    return counted(numbers, length, cast(weights, type));
+}
+
+/// Equally spaced edges, from the end that is nearer.
+tensor edges_between(double low, double high, std::int64_t bins, tensor const& like) {
+    auto const count = static_cast<double>(bins);
+    tensor const n = cast(range(bins + 1, 0, 1, like.where()), dtype::float64);
+    scalar const width((high - low) / count);
+    tensor const first = n * width + scalar(low);
+    tensor const second = scalar(high) - (scalar(count) - n) * width;
+    return cast(where(less(n, std::floor((count + 1) / 2)), first, second), like.dtype());
+}
+
+struct histogram {
+    tensor counts;
+    std::vector<tensor> edges;
+};
+
+/// Counts, or sums of weights, of points [n, d] between edges of each coordinate.
+histogram count_points(tensor const& points, std::vector<tensor> const& edges, tensor const& weight, bool density) {
+    std::int64_t const n = points.size(0);
+    sizes bins;
+    tensor place;
+    tensor inside;
+    for (std::size_t d = 0; d != edges.size(); ++d) {
+        tensor const& edge = edges[d];
+        if (edge.rank() != 1 || edge.count() < 2) throw error("edges of bins are two numbers or more");
+        std::int64_t const count = edge.count() - 1;
+        tensor const v = contiguous(points.sliced(1, static_cast<std::int64_t>(d), 1).squeezed(1));
+        tensor const last = edge.sliced(0, count, 1);
+        tensor const here = logical_and(greater_equal(v, edge.sliced(0, 0, 1)), less_equal(v, last));
+        tensor const bin = search_sorted(contiguous(edge), v, true) - scalar(1);
+        tensor const held = minimum(maximum(bin, scalar(0)), scalar(static_cast<long long>(count - 1)));
+        place = place ? place * scalar(static_cast<long long>(count)) + held : held;
+        inside = inside ? logical_and(inside, here) : here;
+        bins.push_back(count);
+    }
+    if (count_of(bins) > most_bins) throw error("a histogram has too many bins");
+    tensor const each =
+        weight ? reshape(cast(weight, points.dtype()), {n}) : full(1, points.dtype(), {n}, points.where());
+    tensor counts = reshape(counted(place, count_of(bins), where(inside, each, scalar(0))), bins);
+    if (density) {
+        counts = counts / sum(counts, all_axes(counts));
+        for (std::size_t d = 0; d != edges.size(); ++d) {
+            sizes along(edges.size(), 1);
+            along[d] = bins[d];
+            counts = counts / reshape(edges[d].sliced(0, 1, bins[d]) - edges[d].sliced(0, 0, bins[d]), along);
+        }
+    }
+    return {counts, edges};
+}
+
+/// Edges of each coordinate of points [n, d], between those of `range` or the least and largest.
+std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> const& bins,
+                             std::vector<double> const& outer) {
+    if (!outer.empty() && outer.size() != 2 * bins.size()) throw error("a range is two numbers for each coordinate");
+    std::vector<tensor> edges;
+    for (std::size_t d = 0; d != bins.size(); ++d) {
+        require_bins(bins[d]);
+        tensor const v = points.sliced(1, static_cast<std::int64_t>(d), 1);
+        auto const [low, high] = !outer.empty()   ? outer_edges(outer[2 * d], outer[2 * d + 1], 0.5)
+                                 : v.count() == 0 ? std::pair(0.0, 1.0)
+                                                  : outer_edges_of(v, 0.5);
+        edges.push_back(edges_between(low, high, bins[d], points));
+    }
+    return edges;
+}
+
+/// [n, d]: the last axis has the coordinates; of one coordinate all axes are points.
+tensor points_of(call const& c, bool one_coordinate) {
+    tensor const x = c.t("self");
+    if (!is_floating(x.dtype())) throw error("histograms are of floating types");
+    if (one_coordinate) return reshape(x, {x.count(), 1});
+    if (x.rank() < 2) throw error("points of several coordinates have two dimensions or more");
+    std::int64_t const d = x.size(x.rank() - 1);
+    return reshape(x, {d == 0 ? 0 : x.count() / d, d});
+}
+
+/// With edges for each coordinate that are given, or as many bins as are.
+histogram histogram_of(call const& c, bool one_coordinate) {
+    tensor const points = points_of(c, one_coordinate);
+    auto const coordinates = static_cast<std::size_t>(points.size(1));
+    std::vector<tensor> edges;
+    aten_argument const& bins = c.argument("bins");
+    if (bins.is == aten_argument::kind::tensor) edges = {bins.tensor};
+    else if (bins.is == aten_argument::kind::tensors) edges = bins.tensors;
+    else {
+        std::vector<std::int64_t> counts = c.ints("bins");
+        if (counts.size() == 1) counts.assign(coordinates, counts[0]);
+        edges = edges_of(points, counts, c.has_argument("range") ? c.floats("range") : std::vector<double>());
+    }
+    if (edges.size() != coordinates) throw error("there are not as many kinds of bins as coordinates");
+    return count_points(points, edges, c.maybe("weight"), c.b("density"));
+}
+
+results one_dimensional(call const& c) {
+    histogram const h = histogram_of(c, true);
+    return {h.counts, h.edges[0]};
+}
+results many_dimensional(call const& c) {
+    histogram const h = histogram_of(c, false);
+    return {h.counts, h.edges};
+}
+results only_counts(call const& c) { return histogram_of(c, false).counts; }
+results only_edges(call const& c) { return value(histogram_of(c, false).edges); }
+
+} // namespace
+
+rows histograms() {
+    static constexpr row all[] = {
+        {"_histogramdd_bin_edges", only_edges},
+        {"_histogramdd_from_bin_cts", only_counts},
+        {"_histogramdd_from_bin_tensors", only_counts},
+        {"bincount", count_integers},
+        {"histc", histogram_counts},
+        {"histogram.bin_ct", one_dimensional},
+        {"histogram.bins_tensor", one_dimensional},
+        {"histogramdd", many_dimensional},
+        {"histogramdd.TensorList_bins", many_dimensional},
+        {"histogramdd.int_bins", many_dimensional},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: losses. Those that ATen composes of operators are composed here too, since float16 is rounded after each.
+#include "loss.hpp"
+
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime::aten_kernels {
+
+tensor reduced(call const& c, term const& loss) {
+    switch (c.i("reduction")) {
+    case 0: return *loss;
+    case 1: return *average(loss, all_axes(*loss));
+    case 2: return *total(loss, all_axes(*loss));
+    default: throw error("there is no reduction " + std::to_string(c.i("reduction")));
+    }
+}
+
+namespace {
+
+term of(call const& c, std::string_view name) { return c.t(name); }
+
+/// `yes` where the target is this number, else 0.
+term where_target(term const& target, double number, term const& yes) {
+    return where(*apply(binary_op::eq, target, number), *yes, scalar(0));
+}
+term log_of(term const& x) { return apply(unary_op::log, x); }
+term exp_of(term const& x) { return apply(unary_op::exp, x); }
+
+/// x * log(y): 0 where x is 0, NaN where y is NaN.
+term x_log_y(term const& x, term const& y) {
+    term const product = x * log_of(y);
+    return where(logical_and(*apply(binary_op::eq, x, 0.0), logical_not(isnan(*y))), scalar(0), *product);
+}
+
+/// log(sigmoid(x)), rounded once.
+term log_sigmoid(term const& x) {
+    return -apply(unary_op::softplus, -x, {1, std::numeric_limits<double>::infinity(), 0});
+}
+
+results mse_loss(call const& c) {
+    term const difference = of(c, "self") - of(c, "target");
+    return reduced(c, difference * difference);
+}
+results l1_loss(call const& c) { return reduced(c, apply(unary_op::abs, of(c, "self") - of(c, "target"))); }
+
+/// (half a square below a limit, a line above it), both of |self - target|.
+results piecewise(call const& c, double limit, auto const& below, auto const& above) {
+    operand_pair const p = promoted(c, "self", "target");
+    tensor const z = abs(p.x - p.y);
+    return reduced(c, p.finish(where(less(z, scalar(limit)), below(z), above(z))));
+}
+results smooth_l1_loss(call const& c) {
+    double const beta = c.f("beta");
+    if (beta < 0) throw error("beta is negative");
+    if (beta == 0) return l1_loss(c);
+    return piecewise(
+        c,
+        beta,
+        [&](tensor const& z) { return z * scalar(0.5) * z / scalar(beta); },
+        [&](tensor const& z) { return z - scalar(0.5 * beta); });
+}
+results huber_loss(call const& c) {
+    double const delta = c.f("delta");
+    if (!(delta > 0)) throw error("delta is not positive");
+    return piecewise(
+        c,
+        delta,
+        [](tensor const& z) { return z * scalar(0.5) * z; },
+        [&](tensor const& z) { return (z - scalar(0.5 * delta)) * scalar(delta); });
+}
+
+results binary_cross_entropy(call const& c) {
+    term const x = of(c, "self");
+    term const target = of(c, "target");
+    if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
+    if (!is_floating(x->dtype())) throw error("self is not of floats");
+    tensor const inside = logical_and(greater_equal(*x, 0), less_equal(*x, 1));
+    if (x->count() != 0 && to_host(reduce(reduce_op::all, inside, all_axes(inside))).item() == scalar(false))
+        throw error("an element of self is not between 0 and 1");
+    auto const bounded = [](term const& log) { return apply(binary_op::maximum, log, -100.0); };
+    term loss = (target - 1.0) * bounded(apply(unary_op::log1p, -x)) - target * bounded(log_of(x));
+    if (c.given("weight")) loss = loss * of(c, "weight");
+    return reduced(c, loss);
+}
+
+results binary_cross_entropy_with_logits(call const& c) {
+    term const x = of(c, "self");
+    term const target = of(c, "target");
+    if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
+    term log = log_sigmoid(x);
+    if (c.given("pos_weight")) log = log * ((of(c, "pos_weight") - 1.0) * target + 1.0);
+    term loss = (1.0 - target) * x - log;
+    if (c.given("weight")) loss = loss * of(c, "weight");
+    return reduced(c, loss);
+}
+
+results kl_div(call const& c) {
+    term const x = of(c, "self");
+    term const target = of(c, "target");
+    return reduced(c, c.b("log_target") ? exp_of(target) * (target - x) : x_log_y(target, target) - target * x);
+}
+
+results poisson_nll_loss(call const& c) {
+    term const x = of(c, "input");
+    term const target = of(c, "target");
+    term loss = c.b("log_input") ? exp_of(x) - target * x : x - target * log_of(x + c.f("eps"));
+    if (c.b("full")) {
+        term const stirling = target * log_of(target) - target + 0.5 * log_of((2 * std::numbers::pi) * target);
+        loss = loss + term(where(*apply(binary_op::le, target, 1.0), scalar(0), *stirling));
+    }
+    return reduced(c, loss);
+}
+
+results soft_margin_loss(call const& c) {
+    return reduced(c, apply(unary_op::log1p, exp_of(-of(c, "target") * of(c, "self"))));
+}
+
+results hinge_embedding_loss(call const& c) {
+    term const x = of(c, "self");
+    term const target = of(c, "target");
+    auto const unless = [&](double number, term const& value) -> term {
+        return where(*apply(binary_op::ne, target, number), *value, scalar(0));
+    };
+    return reduced(c, unless(1, hinge(c.f("margin") - x)) + unless(-1, x));
+}
+
+results margin_ranking_loss(call const& c) {
+    return reduced(c, hinge(-of(c, "target") * (of(c, "input1") - of(c, "input2")) + c.f("margin")));
+}
+
+results cosine_embedding_loss(call const& c) {
+    term const x = of(c, "input1");
+    term const y = of(c, "input2");
+    term const target = of(c, "target");
+    if (target->rank() > 1 || target->rank() + 1 != x->rank() || x->rank() != y->rank())
+        throw error("target has neither no dimension beside vectors nor one beside matrices");
+    constexpr double epsilon = 1e-12;
+    auto const along = [&](term const& z) { return total(z, {static_cast<std::int64_t>(target->rank())}); };
+    term const sizes = (along(x * x) + epsilon) * (along(y * y) + epsilon);
+    term const cosine = along(x * y) / apply(unary_op::sqrt, sizes);
+    return reduced(c, where_target(target, 1, 1.0 - cosine) + where_target(target, -1, hinge(cosine - c.f("margin"))));
+}
+
+results mse_loss_backward(call const& c) {
+    term const x = of(c, "self");
+    double const count = c.i("reduction") == 1 ? static_cast<double>(x->count()) : 1.0;
+    return *((x - of(c, "target")) * of(c, "grad_output") * (2 / count));
+}
+
+} // namespace
+
+rows losses() {
+    static constexpr row all[] = {
+        {"mse_loss", mse_loss},
+        {"mse_loss_backward", mse_loss_backward},
+        {"l1_loss", l1_loss},
+        {"smooth_l1_loss", smooth_l1_loss},
+        {"huber_loss", huber_loss},
+        {"binary_cross_entropy", binary_cross_entropy},
+        {"binary_cross_entropy_with_logits", binary_cross_entropy_with_logits},
+        {"kl_div", kl_div},
+        {"poisson_nll_loss", poisson_nll_loss},
+        {"soft_margin_loss", soft_margin_loss},
+        {"hinge_embedding_loss", hinge_embedding_loss},
+        {"margin_ranking_loss", margin_ranking_loss},
+        {"cosine_embedding_loss", cosine_embedding_loss},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

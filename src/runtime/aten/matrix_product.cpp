@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: matrix product. Narrow floats are multiplied and added in float32 and rounded once, as BLAS does.
+#include "products.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/factorization.hpp>
+
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// In the compute type.
+tensor wide_product(tensor const& a, tensor const& b) {
+    if (a.dtype() != b.dtype())
+        throw error("matrices of one dtype are expected, not " + std::string(name(a.dtype())) + " and " +
+                    std::string(name(b.dtype())));
+    if (a.dtype() == dtype::bool_) throw error("matrices of bool are not multiplied");
+    dtype const in = compute_type(a.dtype());
+    return matmul(cast(a, in), cast(b, in));
+}
+
+template <std::size_t Left, std::size_t Right>
+tensor checked_product(call const& c, std::string_view left, std::string_view right) {
+    tensor const a = c.t(left);
+    tensor const b = c.t(right);
+    require_rank(a, Left, left);
+    require_rank(b, Right, right);
+    if (Left == 3 && a.size(0) != b.size(0)) throw error("the batches have different sizes");
+    return wide_product(a, b);
+}
+
+results mm(call const& c) { return cast(checked_product<2, 2>(c, "self", "mat2"), c.t("self").dtype()); }
+results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"), c.t("self").dtype()); }
+results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
+results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
+
+/// beta * self + alpha * product. A beta of 0 leaves `self` out, NaN too.
+tensor added(call const& c, tensor const& wide, dtype type) {
+    tensor out = wide * c.number("alpha");
+    if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
+        out = cast(c.t("self"), wide.dtype()).expanded(wide.sizes()) * beta + out;
+    return cast(out, type);
+}
+tensor added(call const& c, tensor const& wide) {
+    dtype const type = c.t("self").dtype();
+    if (compute_type(type) != wide.dtype())
+        throw error("'self' has the dtype " + std::string(name(type)) + ", unlike the matrices");
+    return added(c, wide, type);
+}
+
+results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", "mat2")); }
+results addmv(call const& c) { return added(c, checked_product<2, 1>(c, "mat", "vec")); }
+results baddbmm(call const& c) { return added(c, checked_product<3, 3>(c, "batch1", "batch2")); }
+
+/// One product after the other is added, and rounded.
+results addbmm(call const& c) {
+    tensor const products = checked_product<3, 3>(c, "batch1", "batch2");
+    if (products.size(0) == 0) return added(c, sum(products, {0}));
+    tensor out = added(c, products.sliced(0, 0, 1).squeezed(0));
+    for (std::int64_t i = 1; i != products.size(0); ++i) {
+        tensor const next = products.sliced(0, i, 1).squeezed(0);
+        out = cast(cast(out, next.dtype()) + next * c.number("alpha"), out.dtype());
+    }
+    return out;
+}
+
+/// With another dtype of the result than that of the matrices.
+template <kernel Plain>
+results in_type(call const& c) {
+    return cast(Plain(c).all().results[0].one(), c.type("out_dtype"));
+}
+
+results addmm_activation(call const& c) {
+    tensor const x = cast(added(c, checked_product<2, 2>(c, "mat1", "mat2")), compute_type(c.t("self").dtype()));
+    return cast(unary(c.b("use_gelu") ? unary_op::gelu_tanh : unary_op::relu, x), c.t("self").dtype());
+}
+
+results addr(call const& c) {
+    tensor const column = c.t("vec1");
+    tensor const row = c.t("vec2");
+    require_rank(column, 1, "vec1");
+    require_rank(row, 1, "vec2");
+    dtype const type = result_type(c, {"self", "vec1", "vec2"});
+    dtype const in = compute_type(type);
+    auto const rounded = [&](tensor const& t) { return cast(cast(t, type), in); };
+    tensor const scaled = rounded(cast(column, in) * c.number("alpha"));
+    tensor out = rounded(scaled.unsqueezed(1) * cast(row, in));
+    if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
+        out = rounded(cast(c.t("self"), in).expanded(out.sizes()) * beta) + out;
+    return cast(out, type);
+}
+
+results linear(call const& c) {
+    tensor const x = c.t("input");
+    tensor const weight = c.t("weight");
+    if (weight.rank() == 0 || weight.rank() > 2) throw error("weight has neither 1 nor 2 dimensions");
+    tensor out = wide_product(x, weight.rank() == 1 ? weight : transpose(weight, 0, 1));
+    if (tensor const bias = c.maybe("bias")) {
+        if (bias.dtype() != x.dtype()) throw error("bias has another dtype than input");
+        out = out + cast(bias, out.dtype());
+    }
+    return cast(out, x.dtype());
+}
+
+tensor dot(tensor const& x, tensor const& y) {
+    require_rank(x, 1, "the first vector");
+    require_rank(y, 1, "the second vector");
+    return product(x, y);
+}
+results dot(call const& c) { return dot(c.t("self"), c.t("tensor")); }
+results vdot(call const& c) { return dot(conjugate(c.t("self")), c.t("other")); }
+
+results vecdot(call const& c) {
+    tensor const x = c.t("x");
+    tensor const y = c.t("y");
+    if (x.dtype() != y.dtype()) throw error("vectors of one dtype are expected");
+    dtype const in = compute_type(x.dtype());
+    return cast(sum(cast(conjugate(x), in) * cast(y, in), {c.i("dim")}), x.dtype());
+}
+
+results inner(call const& c) {
+    tensor const x = c.t("self");
+    tensor const y = c.t("other");
+    if (x.rank() == 0 || y.rank() == 0) return *(term(x) * term(y));
+    return contraction(x, y, {-1}, {-1});
+}
+
+results outer(call const& c) {
+    tensor const x = c.t("self");
+    tensor const y = c.t("vec2");
+    require_rank(x, 1, "self");
+    require_rank(y, 1, "vec2");
+    return *(term(x.unsqueezed(1)) * term(y));
+}
+
+results tensordot(call const& c) {
+    return contraction(c.t("self"), c.t("other"), c.ints("dims_self"), c.ints("dims_other"));
+}
+
+/// [a0, 1, a1, 1, ...] times [1, b0, 1, b1, ...].
+results kron(call const& c) {
+    tensor x = c.t("self");
+    tensor y = c.t("other");
+    while (x.rank() < y.rank()) x = x.unsqueezed(0);
+    while (y.rank() < x.rank()) y = y.unsqueezed(0);
+    sizes to;
+    for (std::size_t i = 0; i != x.rank(); ++i) to.push_back(x.size(i) * y.size(i));
+    for (std::size_t i = to.size(); i-- != 0;) {
+        x = x.unsqueezed(i + 1);
+        y = y.unsqueezed(i);
+    }
+    return reshape(*(term(x) * term(y)), to);
+}
+
+/// The product of matrices [first, last) where the fewest numbers are multiplied: float16 is rounded in between.
+class matrix_chain {
+public:
+    explicit matrix_chain(std::vector<tensor> matrices)
+        : matrices_(std::move(matrices)),
+          costs_(matrices_.size(), std::vector<double>(matrices_.size(), 0)),
+          splits_(matrices_.size(), std::vector<std::size_t>(matrices_.size(), 0)) {
+        for (std::size_t count = 2; count <= matrices_.size(); ++count)
+            for (std::size_t first = 0; first + count <= matrices_.size(); ++first) choose(first, first + count - 1);
+    }
+
+    [[nodiscard]] tensor product_of(std::size_t first, std::size_t last) const {
+        if (first == last) return matrices_[first];
+        std::size_t const split = splits_[first][last];
+        return product(product_of(first, split), product_of(split + 1, last));
+    }
+
+private:
+    void choose(std::size_t first, std::size_t last) {
+        auto const size = [&](std::size_t i, std::size_t axis) { return static_cast<double>(matrices_[i].size(axis)); };
+        for (std::size_t split = first; split != last; ++split) {
+            double const cost =
+                costs_[first][split] + costs_[split + 1][last] + size(first, 0) * size(split, 1) * size(last, 1);
+            if (split != first && cost >= costs_[first][last]) continue;
+            costs_[first][last] = cost;
+            splits_[first][last] = split;
+        }
+    }
+
+    std::vector<tensor> matrices_;
+    std::vector<std::vector<double>> costs_;
+    std::vector<std::vector<std::size_t>> splits_;
+};
+
+/// The first may be a row, the last a column.
+results chain(call const& c) {
+    std::vector<tensor> all = c.tensors(c.has_argument("matrices") ? "matrices" : "tensors");
+    constexpr std::size_t most = 1024;
+    if (all.empty() || all.size() > most) throw error("there are " + std::to_string(all.size()) + " matrices");
+    bool const row = all.front().rank() == 1 && all.size() > 1;
+    bool const column = all.back().rank() == 1 && all.size() > 1;
+    if (row) all.front() = all.front().unsqueezed(0);
+    if (column) all.back() = all.back().unsqueezed(1);
+    for (tensor const& each : all) require_rank(each, 2, "a matrix");
+    tensor out = matrix_chain(all).product_of(0, all.size() - 1);
+    if (column) out = out.squeezed(1);
+    return contiguous(row ? out.squeezed(0) : out);
+}
+
+/// self [rows, k] with the rows of each group times its matrix of mat2 [groups, k, n].
+results grouped_mm(call const& c) {
+    tensor const x = c.t("self");
+    tensor const y = c.t("mat2");
+    dtype const type = c.type("out_dtype", x.dtype());
+    if (!c.given("offs")) return cast(product(x, y), type);
+    std::vector<std::int64_t> const ends = to_host(c.t("offs")).integers();
+    bool const rows = x.rank() == 2 && y.rank() == 3;
+    bool const columns = x.rank() == 3 && y.rank() == 2;
+    if (x.rank() == 3 && y.rank() == 3) throw error("batches of both matrices have no offsets");
+    std::vector<tensor> parts;
+    std::int64_t start = 0;
+    for (std::size_t i = 0; i != ends.size(); ++i) {
+        std::int64_t const count = ends[i] - start;
+        auto const piece = [&](tensor const& m, std::size_t axis) {
+            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is outside");
+            return m.sliced(axis, start, count);
+        };
+        auto const group = [&](tensor const& m) {
+            if (static_cast<std::int64_t>(i) >= m.size(0)) throw error("there are more offsets than groups");
+            return m.sliced(0, static_cast<std::int64_t>(i), 1).squeezed(0);
+        };
+        parts.push_back(rows      ? product(piece(x, 0), group(y))
+                        : columns ? product(group(x), piece(y, 1))
+                                  : product(piece(x, 1), piece(y, 0)));
+        start = ends[i];
+    }
+    return cast(rows ? concat(parts, 0) : columns ? concat(parts, 1) : stack(parts, 0), type);
+}
+
+} // namespace
+
+tensor product(tensor const& a, tensor const& b) { return cast(wide_product(a, b), a.dtype()); }
+
+rows matrix_product() {
+    static constexpr row all[] = {
+        {"mm", mm},
+        {"bmm", bmm},
+        {"mv", mv},
+        {"matmul", matrix_or_vector_product},
+        {"linalg_matmul", matrix_or_vector_product},
+        {"addmm", addmm},
+        {"addmm.dtype", in_type<addmm>},
+        {"_addmm_activation", addmm_activation},
+        {"addmv", addmv},
+        {"baddbmm", baddbmm},
+        {"baddbmm.dtype", in_type<baddbmm>},
+        {"addbmm", addbmm},
+        {"addr", addr},
+        {"linear", linear},
+        {"dot", dot},
+        {"vdot", vdot},
+        {"linalg_vecdot", vecdot},
+        {"inner", inner},
+        {"outer", outer},
+        {"ger", outer},
+        {"tensordot", tensordot},
+        {"kron", kron},
+        {"chain_matmul", chain},
+        {"linalg_multi_dot", chain},
+        {"_grouped_mm", grouped_mm},
+        {"einsum", einsum},
+        {"bilinear", bilinear},
+        {"_trilinear", trilinear},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: normalization. Computed in float32 where the dtype is narrower.
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/normalizing.hpp>
+#include <aton/runtime/norms.hpp>
+
+#include "term.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+tensor wide(tensor const& x) { return x ? cast(x, compute_type(x.dtype())) : x; }
+
+/// values * scale + bias, in the widest of the dtypes; scale and bias may be missing.
+tensor scaled(tensor values, tensor const& scale, tensor const& bias) {
+    if (scale) values = *(term(values) * term(wide(scale)));
+    if (bias) values = *(term(values) + term(wide(bias)));
+    return values;
+}
+
+tensor none_of(tensor const& x, dtype type) { return tensor::empty(type, {0}, kernels_of(x.where()).memory()); }
+
+/// A vector along the channels of [N, C, ...].
+tensor of_channels(tensor const& vector, std::size_t rank) { return vector ? along_axis(vector, rank, 1) : vector; }
+
+/// What a batch says of its channels; mean and inverse are rounded to the dtype that they are stored in before they are used.
+struct channel_statistics {
+    tensor mean;
+    tensor inverse; ///< 1 / sqrt(variance + eps)
+    tensor exact_mean;
+    tensor unbiased; ///< variance
+};
+channel_statistics statistics_of(tensor const& x, dtype type, double epsilon) {
+    axis_list axes = all_axes(x);
+    axes.erase(axes.begin() + 1);
+    double const count = static_cast<double>(x.count()) / static_cast<double>(std::max<std::int64_t>(1, x.size(1)));
+    auto const rounded = [&](tensor const& t) { return cast(cast(t, type), t.dtype()); };
+    tensor const middle = mean(x, axes);
+    tensor squares = sum(square(x - of_channels(middle, x.rank())), axes);
+    tensor variance = squares / scalar(count);
+    tensor const unbiased = squares / scalar(count - 1);
+    if (type == dtype::bfloat16) variance = rounded(rounded(squares) / scalar(count)); // ATen keeps them in between
+    return {rounded(middle), rounded(scalar(1.0) / sqrt(variance + scalar(epsilon))), middle, unbiased};
+}
+
+/// The arguments of an overload of the batch norm family, and what it computes.
+class batch_normalization {
+public:
+    explicit batch_normalization(call const& c)
+        : x_(c.t("input")),
+          running_mean_(optional(c, "running_mean")),
+          running_variance_(optional(c, "running_var")) {
+        std::string_view const op = c.overload();
+        if (x_.count() == 0 && (op == "aten::batch_norm" || op == "aten::_batch_norm_impl_index")) {
+            out_ = x_; // before anything else is looked at
+            return;
+        }
+        if (x_.rank() < 2) throw error("input has less than 2 dimensions");
+        if (!is_floating(x_.dtype())) throw error("input is not of floats");
+        tensor const scale = c.maybe("weight");
+        tensor const bias = c.maybe("bias");
+        type_ = x_.dtype();
+        for (tensor const* t : std::initializer_list<tensor const*>{&running_mean_, &bias, &scale})
+            if (*t) type_ = t->dtype();
+        for (tensor const* t : std::initializer_list<tensor const*>{&scale, &bias, &running_mean_, &running_variance_})
+            if (*t && t->sizes() != sizes{x_.size(1)}) throw error("there is not a number for each channel");
+        bool const has_stats = running_mean_ && running_variance_;
+        trains_ = c.has_argument("training") ? c.b("training") : op.find("with_update") != std::string_view::npos;
+        if (!trains_ && !has_stats) throw error("running statistics are expected where it does not train");
+        if (trains_) use_batch(c.f("momentum"), c.f("eps"));
+        else use_running(c.f("eps"));
+        tensor const factor = scale ? inverse_ * wide(scale) : inverse_;
+        tensor shift = -(mean_ * factor);
+        if (bias) shift = shift + cast(bias, shift.dtype());
+        auto const along = [&](tensor const& t) { return of_channels(t, x_.rank()); };
+        out_ = cast(cast(x_, factor.dtype()) * along(factor) + along(shift), x_.dtype());
+    }
+
+    [[nodiscard]] tensor const& out() const { return out_; }
+    [[nodiscard]] tensor saved_mean() const { return trains_ ? cast(mean_, type_) : none_of(x_, type_); }
+    [[nodiscard]] tensor saved_inverse() const { return trains_ ? cast(inverse_, type_) : none_of(x_, type_); }
+    [[nodiscard]] tensor const& running_mean() const { return running_mean_; }
+    [[nodiscard]] tensor const& running_variance() const { return running_variance_; }
+
+    /// The results, which the running statistics go with where they change.
+    [[nodiscard]] results finish(results of) const {
+        if (trains_ && running_mean_) of.mutate("running_mean", running_mean_);
+        if (trains_ && running_variance_) of.mutate("running_var", running_variance_);
+        return of;
+    }
+
+private:
+    static tensor optional(call const& c, std::string_view name) {
+        return c.has_argument(name) ? c.maybe(name) : tensor();
+    }
+
+    void use_running(double epsilon) {
+        mean_ = wide(running_mean_);
+        inverse_ = scalar(1.0) / sqrt(wide(running_variance_) + scalar(epsilon));
+    }
+
+    void use_batch(double momentum, double epsilon) {
+        channel_statistics const s = statistics_of(wide(x_), type_, epsilon);
+        mean_ = s.mean;
+        inverse_ = s.inverse;
+        auto const moved = [&](tensor const& running, tensor const& now) {
+            if (!running) return running;
+            return cast(wide(running) * scalar(1 - momentum) + cast(now, wide(running).dtype()) * scalar(momentum),
+                        running.dtype());
+        };
+        running_mean_ = moved(running_mean_, s.exact_mean);
+        running_variance_ = moved(running_variance_, s.unbiased);
+    }
+
+    tensor x_;
+    tensor running_mean_;
+    tensor running_variance_;
+    dtype type_ = dtype::float32; ///< of the statistics
+    bool trains_ = false;
+    tensor mean_;
+    tensor inverse_; ///< 1 / sqrt(variance + eps)
+    tensor out_;
+};
+
+tensor no_reserve(call const& c) { return none_of(c.t("input"), dtype::uint8); }
+
+results batch_norm_result(call const& c) {
+    batch_normalization const b(c);
+    return b.finish(b.out());
+}
+results native_batch_norm(call const& c) {
+    batch_normalization const b(c);
+    return b.finish({b.out(), b.saved_mean(), b.saved_inverse()});
+}
+results batch_norm_functional(call const& c) {
+    batch_normalization const b(c);
+    return {b.out(), b.saved_mean(), b.saved_inverse(), b.running_mean(), b.running_variance()};
+}
+results batch_norm_with_update(call const& c) {
+    batch_normalization const b(c);
+    return b.finish({b.out(), b.saved_mean(), b.saved_inverse(), no_reserve(c)});
+}
+results batch_norm_with_update_functional(call const& c) {
+    batch_normalization const b(c);
+    return {b.out(), b.saved_mean(), b.saved_inverse(), no_reserve(c), b.running_mean(), b.running_variance()};
+}
+results batch_norm_impl_index(call const& c) {
+    batch_normalization const b(c);
+    return b.finish({b.out(), b.saved_mean(), b.saved_inverse(), no_reserve(c), constant(c, scalar(0), dtype::int64)});
+}
+
+/// Each image on its own: batch norm over the channels of all images.
+results instance_norm(call const& c) {
+    tensor const x = c.t("input");
+    if (x.rank() < 2) throw error("input has less than 2 dimensions");
+    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    tensor const running_mean = c.maybe("running_mean");
+    tensor const running_variance = c.maybe("running_var");
+    tensor const scale = c.maybe("weight");
+    tensor const bias = c.maybe("bias");
+    dtype type = x.dtype();
+    for (tensor const* t : std::initializer_list<tensor const*>{&running_mean, &bias, &scale})
+        if (*t) type = t->dtype();
+    sizes const images = {x.size(0), x.size(1)};
+    sizes joined = x.sizes();
+    joined[1] *= joined[0];
+    joined[0] = 1;
+    auto const of_images = [&](tensor const& t) { return reshape(wide(t).expanded(images), {joined[1]}); };
+    tensor const wide_x = reshape(wide(x), joined);
+    channel_statistics s;
+    if (c.b("use_input_stats")) {
+        s = statistics_of(wide_x, type, c.f("eps"));
+    } else {
+        if (!running_mean || !running_variance) throw error("running statistics are expected");
+        s.mean = of_images(running_mean);
+        s.inverse = scalar(1.0) / sqrt(of_images(running_variance) + scalar(c.f("eps")));
+    }
+    tensor const factor = scale ? s.inverse * cast(of_images(scale), s.inverse.dtype()) : s.inverse;
+    tensor shift = -(cast(s.mean, factor.dtype()) * factor);
+    if (bias) shift = shift + cast(of_images(bias), shift.dtype());
+    auto const along = [&](tensor const& t) { return of_channels(t, x.rank()); };
+    tensor const out = cast(wide_x, factor.dtype()) * along(factor) + along(shift);
+    results all = reshape(cast(out, x.dtype()), x.sizes());
+    auto const update = [&](std::string const& name, tensor const& running, tensor const& now) {
+        if (!running || !now) return;
+        double const momentum = c.f("momentum");
+        tensor const was = wide(running);
+        tensor const each = reshape(cast(now, was.dtype()), images) * scalar(momentum) + was * scalar(1 - momentum);
+        all.mutate(name, cast(mean(cast(cast(each, running.dtype()), was.dtype()), {0}), running.dtype()));
+    };
+    update("running_mean", running_mean, s.exact_mean);
+    update("running_var", running_variance, s.unbiased);
+    return all;
+}
+
+/// The last axes, which `normalized_shape` names.
+axis_list last_axes(call const& c, tensor const& x) {
+    std::vector<std::int64_t> const shape = c.ints("normalized_shape");
+    bool const fits =
+        !shape.empty() && shape.size() <= x.rank() &&
+        std::equal(shape.begin(), shape.end(), x.sizes().end() - static_cast<std::ptrdiff_t>(shape.size()));
+    if (!fits) throw error("input of the sizes " + to_string(x.sizes()) + " does not end in " + to_string(shape));
+    axis_list axes;
+    for (std::size_t i = x.rank() - shape.size(); i != x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    for (std::string_view const name : {"weight", "bias"})
+        if (c.has_argument(name) && c.given(name) && c.t(name).sizes() != shape)
+            throw error("'" + std::string(name) + "' has not the sizes " + to_string(shape));
+    return axes;
+}
+
+/// The dtype of mean and deviation: that of the parameters.
+dtype type_of_statistics(call const& c, tensor const& x) {
+    for (std::string_view const name : {"weight", "bias"})
+        if (tensor const t = c.maybe(name)) return t.dtype();
+    return x.dtype();
+}
+
+results native_layer_norm(call const& c) {
+    tensor const x = c.t("input");
+    axis_list const axes = last_axes(c, x);
+    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    standardized const s = standardize(wide(x), axes, c.f("eps"));
+    dtype const type = type_of_statistics(c, x);
+    return {cast(scaled(s.values, c.maybe("weight"), c.maybe("bias")), x.dtype()),
+            cast(s.mean, type),
+            cast(s.inverse_deviation, type)};
+}
+results layer_norm(call const& c) { return native_layer_norm(c).all().results[0]; }
+
+results native_group_norm(call const& c, std::int64_t groups) {
+    tensor const x = c.t("input");
+    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    standardized const s = standardize_groups(wide(x), groups, c.f("eps"));
+    dtype const type = type_of_statistics(c, x);
+    tensor const out =
+        scaled(s.values, of_channels(c.maybe("weight"), x.rank()), of_channels(c.maybe("bias"), x.rank()));
+    return {cast(out, x.dtype()), cast(s.mean, type), cast(s.inverse_deviation, type)};
+}
+results native_group_norm_of_arguments(call const& c) { return native_group_norm(c, c.i("group")); }
+results group_norm(call const& c) { return native_group_norm(c, c.i("num_groups")).all().results[0]; }
+
+double epsilon_of(dtype t) {
+    return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
+                               : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+results fused_rms_norm(call const& c) {
+    tensor const x = c.t("input");
+    axis_list const axes = last_axes(c, x);
+    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    double const epsilon = c.maybe_f("eps").value_or(epsilon_of(x.dtype()));
+    tensor const inverse = unary(unary_op::rsqrt, mean(square(wide(x)), axes, true) + scalar(epsilon));
+    return {cast(scaled(wide(x) * inverse, c.maybe("weight"), {}), x.dtype()), inverse};
+}
+results rms_norm(call const& c) { return fused_rms_norm(c).all().results[0]; }
+
+/// v * (g / norm), the norm over all axes but one.
+results weight_norm_interface(call const& c) {
+    tensor const v = c.t("v");
+    tensor const g = c.t("g");
+    axis_list axes = all_axes(v);
+    if (std::int64_t const kept = c.i("dim"); kept != -1 || c.overload().find("interface") != std::string_view::npos)
+        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis_at(kept, v.rank())));
+    tensor const size = norm(wide(v), 2, axes, true);
+    return {cast(wide(v) * (wide(g) / size), v.dtype()), size};
+}
+results weight_norm(call const& c) { return weight_norm_interface(c).all().results[0]; }
+
+/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as far as they are asked for.
+struct normalized_gradients {
+    tensor of_values;
+    tensor scales; ///< of each element: to be summed over what shares a scale
+    tensor biases; ///< likewise
+};
+normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tensor const& middle, tensor const& inverse,
+                                  tensor const& scale, axis_list const& axes) {
+    tensor const standard = (x - middle) * inverse;
+    tensor const weighted = scale ? gradient * scale : gradient;
+    tensor const along = weighted - mean(weighted, axes, true) - standard * mean(weighted * standard, axes, true);
+    return {along * inverse, gradient * standard, gradient};
+}
+
+/// The three results, those that the mask does not ask for as None.
+results masked(call const& c, tensor const& first, tensor const& second, tensor const& third) {
+    std::vector<std::int64_t> const mask = c.ints("output_mask");
+    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    dtype const type = c.t("input").dtype();
+    std::vector<value> out;
+    for (std::size_t i = 0; tensor const* each : {&first, &second, &third})
+        out.push_back(mask[i++] != 0 && *each ? value(cast(*each, type)) : value());
+    return out;
+}
+
+results native_layer_norm_backward(call const& c) {
+    tensor const x = wide(c.t("input"));
+    axis_list const axes = last_axes(c, x);
+    axis_list outer = all_axes(x);
+    outer.resize(x.rank() - axes.size());
+    tensor const scale = c.maybe("weight");
+    normalized_gradients const g = gradients_of(wide(c.t("grad_out")),
+                                                x,
+                                                cast(c.t("mean"), x.dtype()),
+                                                cast(c.t("rstd"), x.dtype()),
+                                                scale ? cast(scale, x.dtype()) : scale,
+                                                axes);
+    return masked(
+        c, g.of_values, scale ? sum(g.scales, outer) : tensor(), c.given("bias") ? sum(g.biases, outer) : tensor());
+}
+
+results native_group_norm_backward(call const& c) {
+    tensor const x = wide(c.t("input"));
+    std::int64_t const groups = c.i("group");
+    if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
+        throw error("the channels are no multiple of the groups");
+    std::int64_t const channels = x.size(1) / groups;
+    std::int64_t const n = x.size(0);
+    sizes const to = {n, groups, channels, n == 0 ? 0 : x.count() / std::max<std::int64_t>(1, n * x.size(1))};
+    auto const grouped = [&](tensor const& t) { return reshape(wide(t), to); };
+    auto const of_group = [&](std::string_view name) { return reshape(cast(c.t(name), x.dtype()), {n, groups, 1, 1}); };
+    tensor scale = c.maybe("weight");
+    if (scale) scale = reshape(cast(scale, x.dtype()), {groups, channels, 1});
+    normalized_gradients const g =
+        gradients_of(grouped(c.t("grad_out")), grouped(x), of_group("mean"), of_group("rstd"), scale, {2, 3});
+    auto const of_channel = [&](tensor const& each) { return reshape(sum(each, {0, 3}), {x.size(1)}); };
+    return masked(c, reshape(g.of_values, x.sizes()), of_channel(g.scales), of_channel(g.biases));
+}
+
+} // namespace
+
+rows normalization() {
+    static constexpr row all[] = {
+        {"batch_norm", batch_norm_result},
+        {"native_batch_norm", native_batch_norm},
+        {"_native_batch_norm_legit", native_batch_norm},
+        {"_native_batch_norm_legit.no_stats", native_batch_norm},
+        {"_native_batch_norm_legit_no_training", native_batch_norm},
+        {"_native_batch_norm_legit_functional", batch_norm_functional},
+        {"_batch_norm_with_update", batch_norm_with_update},
+        {"_batch_norm_with_update_functional", batch_norm_with_update_functional},
+        {"_batch_norm_no_update", batch_norm_with_update},
+        {"_batch_norm_impl_index", batch_norm_impl_index},
+        {"instance_norm", instance_norm},
+        {"layer_norm", layer_norm},
+        {"native_layer_norm", native_layer_norm},
+        {"group_norm", group_norm},
+        {"native_group_norm", native_group_norm_of_arguments},
+        {"native_layer_norm_backward", native_layer_norm_backward},
+        {"native_group_norm_backward", native_group_norm_backward},
+        {"rms_norm", rms_norm},
+        {"_fused_rms_norm", fused_rms_norm},
+        {"_weight_norm", weight_norm},
+        {"_weight_norm_interface", weight_norm_interface},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

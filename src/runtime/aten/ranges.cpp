@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: numbers in steps, and windows.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <aton/aten/promotion.hpp>
+#include <aton/dsl/error.hpp>
+
+#include "elementwise.hpp"
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+scalar integer(std::int64_t i) { return {static_cast<long long>(i)}; }
+
+/// start + i * step, in double or int64.
+tensor stepped(call const& c, scalar const& start, scalar const& step, std::int64_t count, dtype type) {
+    tensor const n = range(count, 0, 1, c.where());
+    if (is_integral(type)) return cast(n * integer(step.to<std::int64_t>()) + integer(start.to<std::int64_t>()), type);
+    return cast(cast(n, dtype::float64) * scalar(step.to<double>()) + scalar(start.to<double>()), type);
+}
+
+results arange(call const& c) {
+    scalar const start = c.has_argument("start") ? c.number("start") : scalar(0);
+    scalar const end = c.number("end");
+    scalar const step = c.has_argument("step") ? c.number("step") : scalar(1);
+    bool const whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
+    dtype const type = c.type("dtype", whole ? dtype::int64 : aton::aten::default_dtype);
+    auto const number = [&](scalar const& s) {
+        return type == dtype::int64 ? static_cast<double>(s.to_saturated<std::int64_t>()) : s.to<double>();
+    };
+    double const by = number(step);
+    double const across = number(end) - number(start);
+    if (by == 0 || !std::isfinite(by) || !std::isfinite(across)) throw error("a range has finite numbers, and a step");
+    if (across != 0 && (across < 0) != (by < 0)) throw error("the step leads away from the end");
+    double const count = std::ceil(across / by);
+    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers");
+    return stepped(c, start, step, static_cast<std::int64_t>(count), type);
+}
+
+results indices_of_axis(call const& c) {
+    tensor const x = c.t("like");
+    return range(x.rank() == 0 ? 1 : x.size(axis_at(c.i("dim"), x.rank())), 0, 1, c.where());
+}
+
+/// Numbers from start to end, from the end that is nearer: in float64 (complex128), those of narrow floats in their own dtype.
+tensor spaced(call const& c, dtype type) {
+    std::int64_t const steps = c.i("steps");
+    if (steps < 0) throw error("the number of steps is negative");
+    for (std::string_view const name : {"start", "end"})
+        if (c.argument(name).is == aten_argument::kind::tensor && c.t(name).rank() != 0)
+            throw error("start and end are numbers or 0-d tensors");
+    dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : dtype::float64;
+    auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };
+    tensor const start = end_point("start");
+    tensor const end = end_point("end");
+    tensor const n = range(steps, 0, 1, c.where());
+    tensor const step = (end - start) / scalar(static_cast<double>(steps > 1 ? steps - 1 : 1));
+    tensor const first = start + cast(n, in) * step;
+    tensor const second = end - cast(integer(steps - 1) - n, in) * step;
+    if (steps == 1) return start.expanded({1});
+    return where(less(n, integer(steps / 2)), first, second);
+}
+
+dtype spaced_type(call const& c) {
+    dtype const common = result_type(c, {"start", "end"});
+    return c.type("dtype", is_complex(common) ? common : aton::aten::default_dtype);
+}
+
+results linspace(call const& c) {
+    dtype const type = spaced_type(c);
+    return cast(spaced(c, type), type);
+}
+results logspace(call const& c) {
+    dtype const type = spaced_type(c);
+    return cast(binary(binary_op::pow, scalar(c.f("base")), spaced(c, type)), type);
+}
+
+/// A window of n numbers f(i, n - 1), i = 0, 1, ...: of n + 1 where it is periodic, without the last.
+template <class Function>
+results window(call const& c, Function const& f) {
+    std::int64_t const n = c.i("window_length");
+    if (n < 0) throw error("window_length is negative");
+    dtype const type = c.type("dtype", aton::aten::default_dtype);
+    if (!is_floating(type)) throw error("windows are of floating types");
+    if (n <= 1) return full(1, type, {n}, c.where());
+    bool const periodic = !c.has_argument("periodic") || c.b("periodic");
+    tensor const i = cast(range(n, 0, 1, c.where()), dtype::float64);
+    return cast(f(i, static_cast<double>(periodic ? n : n - 1)), type);
+}
+
+double argument_or(call const& c, std::string_view name, double otherwise) {
+    return c.has_argument(name) ? c.f(name) : otherwise;
+}
+
+/// alpha - beta cos(2 pi i / n) + gamma cos(4 pi i / n)
+results cosines(call const& c, double alpha, double beta, double gamma) {
+    return window(c, [&](tensor const& i, double n) {
+        tensor const angle = i * scalar(2 * pi / n);
+        return scalar(alpha) - cos(angle) * scalar(beta) + cos(angle * scalar(2)) * scalar(gamma);
+    });
+}
+results hann(call const& c) { return cosines(c, 0.5, 0.5, 0); }
+results hamming(call const& c) { return cosines(c, argument_or(c, "alpha", 0.54), argument_or(c, "beta", 0.46), 0); }
+results blackman(call const& c) { return cosines(c, 0.42, 0.5, 0.08); }
+results bartlett(call const& c) {
+    return window(c, [](tensor const& i, double n) { return scalar(1) - abs(i * scalar(2 / n) - scalar(1)); });
+}
+results kaiser(call const& c) {
+    double const beta = argument_or(c, "beta", 12);
+    return window(c, [&](tensor const& i, double n) {
+        tensor const at = square(i * scalar(2 / n) - scalar(1));
+        tensor const inside = maximum(scalar(1) - at, scalar(0));
+        return unary(unary_op::i0, sqrt(inside) * scalar(beta)) /
+               unary(unary_op::i0, full(beta, dtype::float64, {}, c.where()));
+    });
+}
+
+} // namespace
+
+rows ranges() {
+    static constexpr row all[] = {
+        {"_dim_arange", indices_of_axis},
+        {"arange", arange},
+        {"arange.start", arange},
+        {"arange.start_step", arange},
+        {"bartlett_window", bartlett},
+        {"bartlett_window.periodic", bartlett},
+        {"blackman_window", blackman},
+        {"blackman_window.periodic", blackman},
+        {"hamming_window", hamming},
+        {"hamming_window.periodic", hamming},
+        {"hamming_window.periodic_alpha", hamming},
+        {"hamming_window.periodic_alpha_beta", hamming},
+        {"hann_window", hann},
+        {"hann_window.periodic", hann},
+        {"kaiser_window", kaiser},
+        {"kaiser_window.beta", kaiser},
+        {"kaiser_window.periodic", kaiser},
+        {"linspace", linspace},
+        {"linspace.Scalar_Tensor", linspace},
+        {"linspace.Tensor_Scalar", linspace},
+        {"linspace.Tensor_Tensor", linspace},
+        {"logspace", logspace},
+        {"logspace.Scalar_Tensor", logspace},
+        {"logspace.Tensor_Scalar", logspace},
+        {"logspace.Tensor_Tensor", logspace},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

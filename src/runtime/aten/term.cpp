@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic as ATen's operators have it.
+#include "term.hpp"
+
+#include <string>
+
+#include <aton/aten/promotion.hpp>
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+dtype type_with(tensor const& x, double number) {
+    aten::promotion types;
+    types.add_tensor(x.dtype(), x.rank() != 0);
+    types.add_number(scalar(number));
+    return types.result();
+}
+
+bool compares(binary_op op) { return kernels::compares(op); }
+
+/// Operands of one dtype become a result of it.
+tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
+    if (op == binary_op::div) type = to_real(type);
+    dtype const in = compute_type(type);
+    tensor const out = binary(op, cast(x, in), cast(y, in));
+    return compares(op) ? out : cast(out, type);
+}
+
+bool is_of_integers(unary_op op) {
+    using enum unary_op;
+    return op == abs || op == neg || op == sign || op == square || op == relu || op == clamp || op == logical_not ||
+           op == isnan || op == isinf || op == isfinite || op == bitwise_not;
+}
+
+} // namespace
+
+dtype common_type(tensor const& x, tensor const& y) {
+    aten::promotion types;
+    types.add_tensor(x.dtype(), x.rank() != 0);
+    types.add_tensor(y.dtype(), y.rank() != 0);
+    return types.result();
+}
+
+term apply(binary_op op, term const& x, term const& y) { return computed_in(op, common_type(x, y), x, y); }
+term apply(binary_op op, term const& x, double y) {
+    dtype const type = type_with(x, y);
+    // As a float64 it would be the number itself; as the compute type it is what ATen's kernels take.
+    return computed_in(op, type, x, to_device(tensor::of_scalar(y, compute_type(type)), x->where()));
+}
+term apply(binary_op op, double x, term const& y) {
+    dtype const type = type_with(y, x);
+    return computed_in(op, type, to_device(tensor::of_scalar(x, compute_type(type)), y->where()), y);
+}
+
+term apply(unary_op op, term const& x, unary_parameters const& p) {
+    dtype const type = is_of_integers(op) ? x->dtype() : to_real(x->dtype());
+    tensor const out = unary(op, cast(x, compute_type(type)), p);
+    return out.dtype() == compute_type(type) ? cast(out, type) : out;
+}
+
+term total(term const& x, axis_list const& axes, bool keep) {
+    return sum(cast(x, aten::to_accumulating(x->dtype())), axes, keep);
+}
+
+term average(term const& x, axis_list const& axes, bool keep) {
+    if (!is_floating(x->dtype()) && !is_complex(x->dtype()))
+        throw error("a mean is one of floats, not of " + std::string(name(x->dtype())));
+    return mean(x, axes, keep);
+}
+
+void require_rank(tensor const& x, std::size_t rank, std::string_view what) {
+    if (x.rank() != rank)
+        throw error(std::string(what) + " has " + std::to_string(x.rank()) + " dimensions, not " +
+                    std::to_string(rank));
+}
+
+} // namespace aton::runtime::aten_kernels

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: unique elements and slices. NaN is like nothing, itself included.
+#include "axes.hpp"
+
+#include <utility>
+
+namespace aton::runtime::aten_kernels {
+
+namespace {
+
+/// Rows to be compared: the elements, or the slices of a dimension.
+tensor rows_of(tensor const& x, std::size_t axis) {
+    tensor const front = transpose(x, static_cast<std::int64_t>(axis), 0);
+    return reshape(front, {x.size(axis), x.count() / x.size(axis)});
+}
+
+/// Rows in lexicographic order: sorted by their last column first, as sorting is stable.
+tensor order_of(tensor const& rows) {
+    tensor order = range(rows.size(0), 0, 1, rows.where());
+    for (std::int64_t column = rows.size(1); column-- != 0;) {
+        tensor const keys = take(contiguous(rows.sliced(1, column, 1).squeezed(1)), order);
+        order = take(order, sort(keys, 0).indices);
+    }
+    return order;
+}
+
+struct unique_rows {
+    tensor first; ///< where the first of each kind stands
+    tensor inverse;
+    tensor counts;
+};
+
+/// Rows that follow each other in this order and are alike are of one kind.
+unique_rows unique_in(tensor const& rows, tensor const& order) {
+    std::int64_t const n = rows.size(0);
+    device const here = rows.where();
+    tensor const sorted = index_select(rows, 0, order);
+    tensor const differs = reduce(reduce_op::any, unequal(sorted.sliced(0, 1, n - 1), sorted.sliced(0, 0, n - 1)), {1});
+    std::vector<tensor> const begins = {full(true, dtype::bool_, {1}, here), differs};
+    tensor const begin = concat(begins, 0);
+    tensor const starts = kernels_of(here).nonzero(begin);
+    tensor const kind = scan(scan_op::sum, cast(begin, dtype::int64), 0) - scalar(1);
+    std::vector<tensor> const ends = {starts.sliced(0, 1, starts.count() - 1),
+                                      full(static_cast<long long>(n), dtype::int64, {1}, here)};
+    return {take(order, starts), put(kind, order, kind), concat(ends, 0) - starts};
+}
+
+tensor nothing(call const& c) { return to_device(tensor::empty(dtype::int64, {0}), c.where()); }
+
+/// The results of unique operators over all elements: those that are not asked for are empty.
+results unique_elements(call const& c, bool sorts) {
+    tensor const x = c.t("self");
+    bool const inverse = c.b("return_inverse");
+    bool const has_counts = c.has_argument("return_counts");
+    std::vector<value> out;
+    if (x.count() == 0) {
+        tensor const of_x = to_device(tensor::empty(dtype::int64, x.sizes()), c.where());
+        out = {flatten(x), inverse ? of_x : nothing(c)};
+        if (has_counts) out.emplace_back(nothing(c));
+        return out;
+    }
+    tensor const rows = reshape(x, {x.count(), 1});
+    unique_rows const u = unique_in(rows, sorts ? order_of(rows) : range(x.count(), 0, 1, x.where()));
+    out = {take(x, u.first), inverse ? reshape(u.inverse, x.sizes()) : nothing(c)};
+    if (has_counts) out.emplace_back(c.b("return_counts") ? u.counts : nothing(c));
+    return out;
+}
+
+/// Over the slices of a dimension: all results are given.
+results unique_slices(call const& c, bool sorts) {
+    tensor const x = c.t("self");
+    std::size_t const axis = axis_in(c, x);
+    if (x.count() == 0) {
+        for (std::size_t i = 0; i != x.rank(); ++i)
+            if (i != axis && x.size(i) == 0) throw error("a dimension that is not selected has size 0");
+        return {x, nothing(c), nothing(c)};
+    }
+    tensor const rows = rows_of(x, axis);
+    unique_rows const u = unique_in(rows, sorts ? order_of(rows) : range(rows.size(0), 0, 1, x.where()));
+    return {index_select(x, static_cast<std::int64_t>(axis), u.first), u.inverse, u.counts};
+}
+
+results unique_all(call const& c) { return unique_elements(c, true); }
+results unique_dim(call const& c) { return unique_slices(c, true); }
+results unique_consecutive(call const& c) {
+    bool const vector = c.given("dim") && c.i("dim") == 0 && c.t("self").rank() == 1;
+    return c.given("dim") && !vector ? unique_slices(c, false) : unique_elements(c, false);
+}
+
+} // namespace
+
+rows unique() {
+    static constexpr row all[] = {
+        {"_unique", unique_all},
+        {"_unique2", unique_all},
+        {"unique_dim", unique_dim},
+        {"unique_consecutive", unique_consecutive},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::aten_kernels

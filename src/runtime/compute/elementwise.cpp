@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Elementwise functions of tensors, and tensors that are made of nothing.
+#include <aton/runtime/compute.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "complex.hpp"
+
+namespace aton::runtime {
+
+namespace {
+
+/// 0-d. What constants do not hold is cast; a string is empty, whatever the number.
+tensor number_as(scalar const& number, dtype type) {
+    if (type == dtype::string) return tensor::of_strings({""}, {});
+    if (aton::tensor::can_hold(type)) return tensor::of_scalar(number, type);
+    return cast(tensor::of_scalar(number, is_integral(type) ? dtype::int64 : dtype::float32), type);
+}
+
+/// A number as a 0-d tensor beside `x`.
+tensor beside(tensor const& x, scalar const& number) { return to_device(number_as(number, x.dtype()), x.where()); }
+
+void require_same_device(tensor const& x, tensor const& y) {
+    if (x.where() != y.where()) throw error("tensors on different devices do not meet");
+}
+
+} // namespace
+
+tensor unary(unary_op op, tensor const& x, unary_parameters const& p) {
+    if (is_complex(x.dtype())) return complex_unary(op, x);
+    return kernels_of(x.where()).unary(op, x, p);
+}
+
+tensor binary(binary_op op, tensor const& x, tensor const& y) {
+    require_same_device(x, y);
+    if (is_complex(x.dtype()) && x.dtype() == y.dtype()) return complex_binary(op, x, y);
+    return kernels_of(x.where()).binary(op, x, y);
+}
+
+tensor binary(binary_op op, tensor const& x, scalar const& y) { return binary(op, x, beside(x, y)); }
+tensor binary(binary_op op, scalar const& x, tensor const& y) { return binary(op, beside(y, x), y); }
+
+tensor where(tensor const& condition, tensor const& yes, tensor const& no) {
+    require_same_device(yes, no);
+    return kernels_of(yes.where()).select(to_device(condition, yes.where()), yes, no); // strings are on the CPU
+}
+tensor where(tensor const& condition, tensor const& yes, scalar const& no) {
+    return where(condition, yes, beside(yes, no));
+}
+tensor where(tensor const& condition, scalar const& yes, tensor const& no) {
+    return where(condition, beside(no, yes), no);
+}
+
+tensor cast(tensor const& x, dtype to, bool saturate) {
+    if (is_complex(x.dtype()) && to == dtype::bool_) return logical_not(logical_not(x)); // of both parts
+    return kernels_of(x.where()).cast(x, to, saturate);
+}
+
+tensor clamp(tensor const& x, double least, double most) { return unary(unary_op::clamp, x, {least, most, 0}); }
+
+tensor full(scalar const& value, dtype type, sizes const& of, device where) {
+    return to_device(number_as(value, type), where).expanded(of);
+}
+
+tensor range(std::int64_t count, std::int64_t start, std::int64_t step, device where) {
+    tensor numbers = kernels_of(where).range(count);
+    if (start == 0 && step == 1) return numbers;
+    return numbers * scalar(static_cast<long long>(step)) + scalar(static_cast<long long>(start));
+}
+
+namespace {
+
+/// float32 in [0, 1) with 24 random bits, 1-d.
+tensor fractions(std::int64_t count, std::uint64_t seed, device where) {
+    tensor const bits = kernels_of(where).random_bits(count, seed);
+    tensor const kept = binary(binary_op::shift_right, cast(bits, dtype::int64), scalar(8));
+    return cast(kept, dtype::float32) * scalar(0x1p-24F);
+}
+
+} // namespace
+
+tensor uniform(sizes const& of, std::uint64_t seed, device where) {
+    return reshape(fractions(count_of(of), seed, where), of);
+}
+
+tensor normal(sizes const& of, std::uint64_t seed, device where) {
+    std::int64_t const count = count_of(of);
+    tensor const both = fractions(2 * count, seed, where);
+    tensor const radius = sqrt(log(1.0F - both.sliced(0, 0, count)) * scalar(-2.0F)); // Box and Muller
+    tensor const angle = both.sliced(0, count, count) * scalar(6.283185307179586F);
+    return reshape(radius * cos(angle), of);
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Norms and sums of exponentials along axes.
+#include <aton/runtime/norms.hpp>
+
+#include <limits>
+
+namespace aton::runtime {
+
+namespace {
+
+bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
+
+} // namespace
+
+tensor norm(tensor const& x, double p, axis_list const& axes, bool keep) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (is_half(x.dtype())) return cast(norm(cast(x, dtype::float32), p, axes, keep), x.dtype()); // one rounding
+    tensor const size = abs(x);
+    if (p == infinity) return max(size, axes, keep);
+    if (p == -infinity) return min(size, axes, keep);
+    if (p == 0) return sum(cast(unequal(size, scalar(0)), size.dtype()), axes, keep);
+    if (p == 1) return sum(size, axes, keep);
+    if (p == 2) return sqrt(sum(square(size), axes, keep));
+    return pow(sum(pow(size, scalar(p)), axes, keep), scalar(1 / p));
+}
+
+tensor log_sum_exp(tensor const& x, axis_list const& axes, bool keep) {
+    if (is_half(x.dtype())) return cast(log_sum_exp(cast(x, dtype::float32), axes, keep), x.dtype());
+    tensor const largest = max(x, axes, true);
+    tensor const shift = where(unary(unary_op::isfinite, largest), largest, scalar(0));
+    tensor const total = log(sum(exp(x - shift), axes, keep));
+    return total + reshape(shift, total.sizes());
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Pooling: the largest, the sum and the mean of windows, one spatial axis after the other.
+#include <aton/runtime/spatial.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+#include "windows.hpp"
+
+namespace aton::runtime {
+
+namespace {
+
+constexpr std::int64_t most_passes = 32; ///< elements of a window along an axis that are met one by one
+
+/// The elements that stand at place `k` of all windows along an axis.
+tensor places(tensor const& x, window const& w, std::size_t axis, std::int64_t count, std::int64_t k) {
+    return x.sliced(axis + 2, k * w.dilations[axis], count, w.strides[axis]);
+}
+
+tensor along(tensor const& x, window const& w, std::size_t axis, std::int64_t count, binary_op op, reduce_op whole) {
+    if (w.kernel[axis] > most_passes) {
+        sizes to = x.sizes();
+        std::vector<std::int64_t> strides = x.strides();
+        to[axis + 2] = count;
+        to.push_back(w.kernel[axis]);
+        strides.push_back(strides[axis + 2] * w.dilations[axis]);
+        strides[axis + 2] *= w.strides[axis];
+        return reduce(whole, x.viewed(to, strides), {-1});
+    }
+    tensor out = places(x, w, axis, count, 0);
+    for (std::int64_t k = 1; k < w.kernel[axis]; ++k) out = binary(op, out, places(x, w, axis, count, k));
+    return out;
+}
+
+tensor over_axes(tensor const& x, window const& w, binary_op op, reduce_op whole, scalar const& fill) {
+    sizes const counts = window_counts(w, x);
+    tensor out = padded(x, w, counts, fill);
+    for (std::size_t i = w.axes(); i-- != 0;) out = along(out, w, i, counts[i], op, whole);
+    return contiguous(out);
+}
+
+scalar least(dtype t) {
+    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
+    if (!is_signed_integral(t)) return 0;
+    return static_cast<long long>(std::numeric_limits<std::int64_t>::min() >> (64 - bits(t)));
+}
+
+bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16; }
+
+/// Where each element of the padded tensor stands in [D1, D2, ...]; for padding, the element next to it.
+tensor standing(tensor const& x, window const& w, sizes const& padded) {
+    sizes const spatial(x.sizes().begin() + 2, x.sizes().end());
+    std::vector<std::int64_t> const strides = contiguous_strides(spatial);
+    tensor out = full(0, dtype::int64, {1, 1}, x.where());
+    for (std::size_t i = 0; i != w.axes(); ++i) {
+        tensor const at = range(padded[i + 2], -w.before[i], 1, x.where());
+        tensor const inside = clamp(at, 0, static_cast<double>(spatial[i] - 1));
+        out = out.unsqueezed(out.rank()) + inside * scalar(static_cast<long long>(strides[i]));
+    }
+    return out;
+}
+
+/// How many elements each window has along an axis: those of `x`, or with those of its padding.
+tensor counted(tensor const& x, window const& w, std::size_t axis, std::int64_t windows, bool padding) {
+    std::vector<std::int64_t> n(static_cast<std::size_t>(windows), 0);
+    std::int64_t const first = padding ? 0 : w.before[axis];
+    std::int64_t const end = w.before[axis] + x.size(axis + 2) + (padding ? w.after[axis] : 0);
+    std::int64_t const step = w.dilations[axis];
+    for (std::int64_t i = 0; i != windows; ++i) {
+        auto const below = [&](std::int64_t limit) { // places of the window in front of it
+            std::int64_t const room = limit - i * w.strides[axis];
+            return std::clamp<std::int64_t>(room <= 0 ? 0 : (room - 1) / step + 1, 0, w.kernel[axis]);
+        };
+        n[static_cast<std::size_t>(i)] = below(end) - below(first);
+    }
+    return to_device(tensor::of_integers(n), x.where());
+}
+
+} // namespace
+
+tensor max_pool(tensor const& x, window const& w) {
+    return over_axes(x, w, binary_op::maximum, reduce_op::max, least(x.dtype()));
+}
+
+pooled max_pool_with_indices(tensor const& x, window const& w) {
+    sizes const counts = window_counts(w, x);
+    tensor values = padded(x, w, counts, least(x.dtype()));
+    for (std::size_t i = 0; i != w.axes(); ++i)
+        if (x.size(i + 2) == 0) throw error("the largest of no elements has no index");
+    tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());
+    for (std::size_t i = w.axes(); i-- != 0;) { // the last axis first: of equal ones the first in row-major order stays
+        tensor best = places(values, w, i, counts[i], 0);
+        tensor at = places(indices, w, i, counts[i], 0);
+        for (std::int64_t k = 1; k < w.kernel[i]; ++k) {
+            tensor const other = places(values, w, i, counts[i], k);
+            tensor larger = greater(other, best);
+            if (is_floating(x.dtype()))
+                larger = logical_or(larger, logical_and(isnan(other), logical_not(isnan(best))));
+            best = where(larger, other, best);
+            at = where(larger, places(indices, w, i, counts[i], k), at);
+        }
+        values = best;
+        indices = at;
+    }
+    return {contiguous(values), contiguous(indices)};
+}
+
+tensor sum_pool(tensor const& x, window const& w) {
+    if (is_narrow(x)) return cast(sum_pool(cast(x, dtype::float32), w), x.dtype());
+    return over_axes(x, w, binary_op::add, reduce_op::sum, 0);
+}
+
+tensor average_pool(tensor const& x, window const& w, bool count_padding, std::optional<double> divisor) {
+    if (is_narrow(x)) return cast(average_pool(cast(x, dtype::float32), w, count_padding, divisor), x.dtype());
+    tensor const total = sum_pool(x, w);
+    if (divisor) return total / scalar(*divisor);
+    tensor count = full(1, dtype::int64, {1, 1}, x.where());
+    for (std::size_t i = 0; i != w.axes(); ++i)
+        count = count.unsqueezed(count.rank()) * counted(x, w, i, total.size(i + 2), count_padding);
+    return total / cast(count, x.dtype());
+}
+
+tensor lp_pool(tensor const& x, window const& w, double p) {
+    if (is_narrow(x)) return cast(lp_pool(cast(x, dtype::float32), w, p), x.dtype());
+    if (p == 1) return sum_pool(abs(x), w);
+    if (p == 2) return sqrt(sum_pool(square(x), w));
+    return pow(sum_pool(pow(abs(x), scalar(p)), w), scalar(1 / p));
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Functions over axes.
+#include <aton/runtime/compute.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime {
+
+namespace {
+
+/// Axes in ascending order, counted from the front.
+std::vector<std::size_t> axes_of(tensor const& x, axis_list const& axes) {
+    std::vector<std::size_t> out;
+    for (std::int64_t axis : axes) {
+        std::size_t const at = axis_at(axis, x.rank());
+        if (x.rank() != 0) out.push_back(at); // an axis of a 0-d tensor is none
+    }
+    std::sort(out.begin(), out.end());
+    if (std::adjacent_find(out.begin(), out.end()) != out.end()) throw error("an axis is given twice");
+    return out;
+}
+
+tensor with_axes(tensor x, std::vector<std::size_t> const& axes, bool keep) {
+    if (keep)
+        for (std::size_t axis : axes) x = x.unsqueezed(axis);
+    return x;
+}
+
+std::int64_t count_along(tensor const& x, std::vector<std::size_t> const& axes) {
+    std::int64_t n = 1;
+    for (std::size_t axis : axes) n *= x.size(axis);
+    return n;
+}
+
+/// As a vector where it is 0-d.
+tensor at_least_1d(tensor const& x) { return x.rank() == 0 ? x.unsqueezed(0) : x; }
+
+tensor arg_reduce(reduce_op op, tensor const& x, std::int64_t axis, bool keep, bool last) {
+    std::size_t const at = axis_at(axis, x.rank());
+    tensor const wide = at_least_1d(x);
+    if (wide.size(at) == 0) throw error("an axis of size 0 has no largest or smallest element");
+    tensor const out = kernels_of(x.where()).arg_reduce(op, wide, at, last);
+    return keep && x.rank() != 0 ? out.unsqueezed(at) : out;
+}
+
+tensor reversed(tensor const& x, std::size_t axis) { return x.sliced(axis, x.size(axis) - 1, x.size(axis), -1); }
+
+} // namespace
+
+axis_list all_axes(tensor const& x) {
+    axis_list out(x.rank());
+    std::iota(out.begin(), out.end(), 0);
+    return out;
+}
+
+tensor reduce(reduce_op op, tensor const& x, axis_list const& axes, bool keep) {
+    std::vector<std::size_t> const at = axes_of(x, axes);
+    if (is_complex(x.dtype()) && op == reduce_op::sum)
+        return with_axes(kernels_of(x.where()).reduce(op, x.as_pairs(), at).from_pairs(), at, keep);
+    return with_axes(kernels_of(x.where()).reduce(op, x, at), at, keep);
+}
+
+tensor mean(tensor const& x, axis_list const& axes, bool keep) {
+    auto const n = static_cast<double>(count_along(x, axes_of(x, axes)));
+    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) // one rounding
+        return cast(mean(cast(x, dtype::float32), axes, keep), x.dtype());
+    return sum(x, axes, keep) / scalar(n);
+}
+
+tensor variance(tensor const& x, axis_list const& axes, double correction, bool keep) {
+    auto const n = static_cast<double>(count_along(x, axes_of(x, axes)));
+    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16)
+        return cast(variance(cast(x, dtype::float32), axes, correction, keep), x.dtype());
+    tensor const squares = square(x - mean(x, axes, true));
+    return sum(squares, axes, keep) / scalar(std::max(0.0, n - correction));
+}
+
+tensor arg_max(tensor const& x, std::int64_t axis, bool keep, bool last) {
+    return arg_reduce(reduce_op::max, x, axis, keep, last);
+}
+tensor arg_min(tensor const& x, std::int64_t axis, bool keep, bool last) {
+    return arg_reduce(reduce_op::min, x, axis, keep, last);
+}
+
+tensor scan(scan_op op, tensor const& x, std::int64_t axis, bool exclusive, bool reverse) {
+    std::size_t const at = axis_at(axis, x.rank());
+    if (x.rank() == 0) return reshape(scan(op, x.unsqueezed(0), 0, exclusive, reverse), {});
+    if (reverse) return contiguous(reversed(scan(op, reversed(x, at), axis, exclusive, false), at));
+    if (!exclusive) return kernels_of(x.where()).scan(op, x, at);
+    if (op != scan_op::sum && op != scan_op::prod) throw error("an exclusive scan is one of sums and products");
+    if (x.size(at) == 0) return x;
+    sizes before(x.rank(), 0);
+    sizes after(x.rank(), 0);
+    before[at] = 1;
+    after[at] = -1;
+    return kernels_of(x.where()).scan(op, pad(x, before, after, scalar(op == scan_op::prod ? 1 : 0)), at);
+}
+
+sorted sort(tensor const& x, std::int64_t axis, bool descending) {
+    std::size_t const at = axis_at(axis, x.rank());
+    sorted s = kernels_of(x.where()).sort(at_least_1d(x), at, descending);
+    if (x.rank() != 0) return s;
+    return {s.values.squeezed(0), s.indices.squeezed(0)};
+}
+
+tensor softmax(tensor const& x, std::int64_t axis) {
+    std::size_t const at = axis_at(axis, x.rank());
+    return reshape(kernels_of(x.where()).softmax(at_least_1d(x), at, false), x.sizes());
+}
+tensor log_softmax(tensor const& x, std::int64_t axis) {
+    std::size_t const at = axis_at(axis, x.rank());
+    return reshape(kernels_of(x.where()).softmax(at_least_1d(x), at, true), x.sizes());
+}
+
+tensor matmul(tensor const& a, tensor const& b) {
+    if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product of 0-d tensors");
+    if (a.dtype() != b.dtype()) throw error("matrices of one dtype are expected");
+    tensor const left = a.rank() == 1 ? a.unsqueezed(0) : a;
+    tensor const right = b.rank() == 1 ? b.unsqueezed(1) : b;
+    tensor out = kernels_of(a.where()).matmul(left, right);
+    if (a.rank() == 1) out = out.squeezed(out.rank() - 2);
+    if (b.rank() == 1) out = out.squeezed(out.rank() - 1);
+    return out;
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Strings are moved one by one.
+#include "cpu_strings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime::strings {
+
+namespace {
+
+/// Pointers to the strings that a view reaches, in row-major order.
+std::vector<std::string*> reached(tensor const& x) {
+    std::vector<std::int64_t> offsets{0};
+    for (std::size_t i = 0; i != x.rank(); ++i) {
+        std::vector<std::int64_t> next;
+        next.reserve(offsets.size() * static_cast<std::size_t>(x.size(i)));
+        for (std::int64_t at : offsets)
+            for (std::int64_t k = 0; k != x.size(i); ++k) next.push_back(at + k * x.strides()[i]);
+        offsets = std::move(next);
+    }
+    std::vector<std::string*> out;
+    if (offsets.empty()) return out;
+    auto const [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+    std::span<std::string> const all = x.viewed({*most - *least + 1}, {1}, *least).strings();
+    out.reserve(offsets.size());
+    for (std::int64_t at : offsets) out.push_back(&all[static_cast<std::size_t>(at - *least)]);
+    return out;
+}
+
+} // namespace
+
+tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
+    if (!no.is_strings() || condition.dtype() != dtype::bool_) throw error("select takes a bool and two of one dtype");
+    sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
+    tensor const chosen = condition.expanded(to).contiguous();
+    std::vector<std::string*> const a = reached(yes.expanded(to));
+    std::vector<std::string*> const b = reached(no.expanded(to));
+    std::vector<std::string> out(a.size());
+    for (std::size_t i = 0; i != out.size(); ++i) out[i] = chosen.data<bool>()[i] ? *a[i] : *b[i];
+    return tensor::of_strings(std::move(out), to);
+}
+
+void copy(tensor const& from, tensor const& to) {
+    if (!from.is_strings()) throw error("a copy keeps its dtype");
+    std::vector<std::string*> const source = reached(from.expanded(to.sizes()));
+    std::vector<std::string*> const target = reached(to);
+    for (std::size_t i = 0; i != target.size(); ++i) *target[i] = *source[i];
+}
+
+tensor take(tensor const& x, tensor const& positions) {
+    std::vector<std::string*> const source = reached(x);
+    std::vector<std::string> out;
+    out.reserve(static_cast<std::size_t>(positions.count()));
+    for (std::int64_t at : positions.integers()) out.push_back(*source[static_cast<std::size_t>(at)]);
+    return tensor::of_strings(std::move(out), positions.sizes());
+}
+
+void put(tensor const& into, tensor const& positions, tensor const& values) {
+    std::vector<std::string*> const source = reached(values.expanded(positions.sizes()));
+    std::vector<std::int64_t> const at = positions.integers();
+    for (std::size_t i = 0; i != at.size(); ++i) into.strings()[static_cast<std::size_t>(at[i])] = *source[i];
+}
+
+} // namespace aton::runtime::strings

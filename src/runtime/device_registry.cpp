@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Which devices there are.
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/kernels.hpp>
+
+namespace aton::runtime {
+
+namespace {
+
+struct device_registry {
+    std::mutex changing;
+    std::vector<device_kernels const*> known;
+
+    static device_registry& only() {
+        static device_registry r;
+        return r;
+    }
+};
+
+} // namespace
+
+void register_kernels(device_kernels const& kernels) {
+    device_registry& r = device_registry::only();
+    std::scoped_lock const lock(r.changing);
+    r.known.push_back(&kernels);
+}
+
+device_kernels const& kernels_of(device d) {
+    if (d == device{}) return cpu_kernels();
+    device_registry& r = device_registry::only();
+    std::scoped_lock const lock(r.changing);
+    bool has_kind = false;
+    for (device_kernels const* each : r.known) {
+        if (each->memory().where() == d) return *each;
+        has_kind = has_kind || each->memory().where().kind == d.kind;
+    }
+    std::string const kind = d.kind == device_kind::cpu ? "cpu" : "cuda";
+    throw error(has_kind || d.kind == device_kind::cpu ? "there is no device " + kind + ":" + std::to_string(d.index)
+                                                       : "this build has no kernels for " + kind);
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Threads of the CPU.
+#include "cpu_threads.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#if defined(_OPENMP) && __has_include(<omp.h>)
+#include <omp.h>
+#define ATON_HAS_THREADS
+#endif
+
+namespace aton::runtime::kernels {
+
+void run_parts(std::int64_t count, std::int64_t least, void const* context,
+               void (*f)(void const*, std::int64_t, std::int64_t)) {
+    if (count == 0) return;
+#if defined(ATON_HAS_THREADS)
+    std::int64_t const most = omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+    std::int64_t const parts = std::min(most, (count + least - 1) / least);
+    if (parts > 1) {
+        std::exception_ptr fault;
+#pragma omp parallel for schedule(static) num_threads(static_cast<int>(parts))
+        for (std::int64_t i = 0; i < parts; ++i) {
+            std::int64_t const more = count % parts;
+            std::int64_t const start = count / parts * i + std::min(i, more);
+            try {
+                f(context, start, start + count / parts + (i < more ? 1 : 0));
+            } catch (...) {
+#pragma omp critical
+                fault = std::current_exception();
+            }
+        }
+        if (fault) std::rethrow_exception(fault);
+        return;
+    }
+#endif
+    f(context, 0, count);
+}
+
+} // namespace aton::runtime::kernels

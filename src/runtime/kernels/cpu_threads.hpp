@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Work on the threads of OpenMP.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace aton::runtime::kernels {
+
+/// Elements that are worth a thread.
+inline constexpr std::int64_t work_for_a_thread = 32768;
+
+/// Calls `f(context, first, last)` for parts of [0, count) of at least `least`, each on a thread. What one throws is thrown here.
+void run_parts(std::int64_t count, std::int64_t least, void const* context,
+               void (*f)(void const*, std::int64_t, std::int64_t));
+
+inline namespace ATON_KERNEL_VARIANT {
+
+template <class Function>
+void in_parts(std::int64_t count, std::int64_t least, Function const& f) {
+    run_parts(count, least, &f, [](void const* context, std::int64_t first, std::int64_t last) {
+        (*static_cast<Function const*>(context))(first, last);
+    });
+}
+
+/// How many such parts elements make.
+constexpr std::int64_t chunks_of(std::int64_t count) { return (count + work_for_a_thread - 1) / work_for_a_thread; }
+
+/// How many units of `work` elements each are worth a thread.
+constexpr std::int64_t units_for_a_thread(std::int64_t work) {
+    return work >= work_for_a_thread ? 1 : work_for_a_thread / (work < 1 ? 1 : work);
+}
+
+/// Memory for a while; elements are not set.
+template <class T>
+class scratch {
+public:
+    explicit scratch(std::int64_t count)
+        : memory_(static_cast<T*>(::operator new(static_cast<std::size_t>(count) * sizeof(T), std::align_val_t(64)))) {}
+    scratch(scratch const&) = delete;
+    scratch& operator=(scratch const&) = delete;
+    ~scratch() { ::operator delete(memory_, std::align_val_t(64)); }
+
+    [[nodiscard]] T* data() const { return memory_; }
+    [[nodiscard]] T& operator[](std::int64_t i) const { return memory_[i]; }
+
+private:
+    T* memory_;
+};
+
+} // namespace ATON_KERNEL_VARIANT
+
+} // namespace aton::runtime::kernels

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A line of elements is reduced in lanes, which the compiler makes vectors of.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <aton/runtime/kernels/reduce.hpp>
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+/// `n` elements, the first of which has this index.
+template <class Functor>
+struct line_reduction {
+    using accumulator = typename Functor::accumulator;
+
+    template <class T>
+    static accumulator of(T const* x, std::int64_t n, std::int64_t stride, std::int64_t index) {
+        accumulator result = Functor::identity();
+        std::int64_t i = 0;
+        if (constexpr int lanes = static_cast<int>(256 / sizeof(accumulator)); stride == 1 && n >= lanes) {
+            accumulator lane[lanes];
+            for (int l = 0; l != lanes; ++l) lane[l] = result;
+            for (; i + lanes <= n; i += lanes)
+                for (int l = 0; l != lanes; ++l) lane[l] = Functor::combine(lane[l], Functor::load(x[i + l], index));
+            for (int l = 0; l != lanes; ++l) result = Functor::combine(result, lane[l]);
+        }
+        for (; i != n; ++i) result = Functor::combine(result, Functor::load(x[i * stride], index + i));
+        return result;
+    }
+};
+
+/// The best of a block comes from lanes; only where it is better than what was before, its place is looked for.
+template <bool Most, bool Last, class T>
+struct line_reduction<arg_reduction<Most, Last, T>> {
+    using functor = arg_reduction<Most, Last, T>;
+    using accumulator = typename functor::accumulator;
+    using best = line_reduction<reduction<Most ? reduce_op::max : reduce_op::min, T, T>>;
+
+    static accumulator of(T const* x, std::int64_t n, std::int64_t stride, std::int64_t index) {
+        constexpr std::int64_t most_together = 1024;
+        accumulator result = functor::identity();
+        for (std::int64_t first = 0; first < n; first += most_together) {
+            std::int64_t const last = std::min(n, first + most_together) - 1;
+            T const value = best::of(x + first * stride, last - first + 1, stride, 0);
+            bool const better = functor::is_before(value, result.value);
+            bool const equal = !better && !functor::is_before(result.value, value);
+            if (result.index >= 0 && !better && !(Last && equal)) continue;
+            std::int64_t at = Last ? last : first;
+            while (functor::is_before(value, x[at * stride])) at += Last ? -1 : 1;
+            result = functor::load(value, index + at);
+        }
+        return result;
+    }
+};
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// ONNX operators: functions of several numbers, which broadcast: arithmetic, comparisons, logic and choice.
+#include "call.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime::onnx_kernels {
+
+namespace {
+
+/// The second operand. Before opset 7 it broadcasts only where it is told to, along dimensions that begin at `axis`.
+tensor second(call const& c) {
+    tensor const& x = c.in(0);
+    tensor const& y = c.in(1);
+    if (c.opset() >= 7 || x.sizes() == y.sizes()) return y;
+    if (c.i("broadcast", 0) == 0)
+        throw error("inputs of the sizes " + to_string(x.sizes()) + " and " + to_string(y.sizes()) +
+                    " do not broadcast without the attribute that says so");
+    sizes to = y.sizes();
+    if (y.count() == 1 && y.rank() > x.rank()) to.clear();
+    if (c.has_attribute("axis") && y.count() != 1) {
+        std::size_t const end = axis_at(c.i("axis"), x.rank()) + y.rank();
+        if (end > x.rank()) throw error("the second input has more dimensions than the first behind its axis");
+        to.resize(to.size() + x.rank() - end, 1);
+    }
+    tensor const fitting = reshape(y, to);
+    (void)fitting.expanded(x.sizes()); // throws where it does not fit
+    return fitting;
+}
+
+template <binary_op Op>
+results function(call const& c) {
+    return binary(Op, c.in(0), second(c));
+}
+
+/// Of bools.
+template <binary_op Op>
+results logic(call const& c) {
+    if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " is one of bools");
+    return binary(Op, c.in(0), second(c));
+}
+
+// Of integers: the least significant bits of the result.
+results pow(call const& c) {
+    tensor const& x = c.in(0);
+    tensor const y = second(c);
+    dtype const t = x.dtype();
+    if (t == y.dtype()) return binary(binary_op::pow, x, y);
+    dtype wide = dtype::float64;
+    if (is_integral(t) && is_integral(y.dtype())) wide = dtype::int64;
+    else if (t == dtype::float16 || t == dtype::bfloat16) wide = dtype::float32;
+    return cast(binary(binary_op::pow, cast(x, wide), cast(y, wide)), t);
+}
+
+results mod(call const& c) {
+    tensor const& x = c.in(0);
+    tensor const& y = c.in(1);
+    if (c.i("fmod", 0) != 0) return binary(binary_op::fmod, x, y);
+    tensor const rest = binary(binary_op::remainder, x, y);
+    if (!is_floating(rest.dtype())) return rest;
+    tensor const zero = full(0.0, rest.dtype(), {}, rest.where());
+    return where(equal(rest, zero), where(less(y, zero), -zero, zero), rest); // 0 has the sign of the divisor
+}
+
+results bit_shift(call const& c) {
+    std::string const direction = c.s("direction");
+    if (direction != "LEFT" && direction != "RIGHT") throw error("there is no direction '" + direction + "'");
+    return binary(direction == "LEFT" ? binary_op::shift_left : binary_op::shift_right, c.in(0), c.in(1));
+}
+
+// The slope fits the input; before opset 7 it is one number, or one for each channel.
+results prelu(call const& c) {
+    tensor const& x = c.in(0);
+    tensor slope = c.in(1);
+    if (c.opset() < 7 && slope.count() == 1) slope = reshape(slope, {});
+    else if (c.opset() < 7 && slope.rank() == 1 && x.rank() > 1) {
+        sizes to(x.rank() - 1, 1);
+        to[0] = slope.count();
+        slope = reshape(slope, to);
+    }
+    return binary(binary_op::prelu, x, slope.expanded(x.sizes()));
+}
+
+/// All inputs, one after the other.
+template <binary_op Op>
+tensor folded(call const& c) {
+    tensor out = c.in(0);
+    for (std::size_t i = 1; i < c.inputs(); ++i) out = binary(Op, out, c.in(i));
+    return out;
+}
+
+template <binary_op Op>
+results fold(call const& c) {
+    return folded<Op>(c);
+}
+
+results mean_of_inputs(call const& c) {
+    dtype const t = c.in(0).dtype();
+    bool const half = t == dtype::float16 || t == dtype::bfloat16;
+    tensor total = half ? cast(c.in(0), dtype::float32) : c.in(0);
+    for (std::size_t i = 1; i < c.inputs(); ++i) total = total + (half ? cast(c.in(i), dtype::float32) : c.in(i));
+    tensor const out = total / scalar(static_cast<long long>(c.inputs()));
+    return half ? cast(out, t) : out;
+}
+
+/// Strings in order, of a tensor that is expanded.
+tensor texts(tensor const& x, sizes const& to) { return x.expanded(to).contiguous(); }
+
+// Strings are compared on the host.
+results equality(call const& c) {
+    tensor const& x = c.in(0);
+    tensor const y = second(c);
+    if (!x.is_strings() || !y.is_strings()) return equal(x, y);
+    sizes const to = broadcast(x.sizes(), y.sizes());
+    tensor const left = texts(x, to);
+    tensor const right = texts(y, to);
+    tensor const out = tensor::empty(dtype::bool_, to);
+    for (std::size_t i = 0; i != left.strings().size(); ++i)
+        out.data<bool>()[i] = left.strings()[i] == right.strings()[i];
+    return to_device(out, c.where());
+}
+
+tensor where_strings(tensor const& condition, tensor const& yes, tensor const& no) {
+    if (condition.dtype() != dtype::bool_ || !yes.is_strings() || !no.is_strings())
+        throw error("Where takes a bool and two of one dtype");
+    sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
+    tensor const chosen = to_host(condition).expanded(to).contiguous();
+    tensor const left = texts(yes, to);
+    tensor const right = texts(no, to);
+    std::vector<std::string> out(static_cast<std::size_t>(chosen.count()));
+    for (std::size_t i = 0; i != out.size(); ++i) out[i] = (chosen.data<bool>()[i] ? left : right).strings()[i];
+    return tensor::of_strings(std::move(out), to);
+}
+
+results choice(call const& c) {
+    if (c.in(1).is_strings() || c.in(2).is_strings()) return where_strings(c.in(0), c.in(1), c.in(2));
+    return where(c.in(0), c.in(1), c.in(2));
+}
+
+} // namespace
+
+rows arithmetic() {
+    using enum binary_op;
+    static constexpr row all[] = {
+        {"Add", function<add>},
+        {"And", logic<logical_and>},
+        {"BitShift", bit_shift},
+        {"BitwiseAnd", function<bitwise_and>},
+        {"BitwiseOr", function<bitwise_or>},
+        {"BitwiseXor", function<bitwise_xor>},
+        {"Div", function<div>},
+        {"Equal", equality},
+        {"Greater", function<gt>},
+        {"GreaterOrEqual", function<ge>},
+        {"Less", function<lt>},
+        {"LessOrEqual", function<le>},
+        {"Max", fold<maximum>},
+        {"Mean", mean_of_inputs},
+        {"Min", fold<minimum>},
+        {"Mod", mod},
+        {"Mul", function<mul>},
+        {"Or", logic<logical_or>},
+        {"PRelu", onnx_kernels::prelu},
+        {"Pow", onnx_kernels::pow},
+        {"Sub", function<sub>},
+        {"Sum", fold<add>},
+        {"Where", choice},
+        {"Xor", logic<logical_xor>},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::onnx_kernels

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Nodes `ATen` of domain org.pytorch.aten, which run as operators of ATen. docs/exporter.md has their form.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/aten/schema_table.hpp>
+#include <aton/dsl/aten_node.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/aten_operator.hpp>
+
+#include "call.hpp"
+
+namespace aton::runtime::onnx_kernels {
+
+namespace {
+
+using aten::base_type;
+using kind = aten_argument::kind;
+
+/// Numbers that the graph computes: 0-d, or 1-d for a list.
+void take_numbers(aten_argument& a, tensor const& x, bool list) {
+    tensor const here = to_host(x);
+    if (!list) {
+        a.is = kind::number;
+        a.number = here.item();
+        return;
+    }
+    a.is = kind::numbers;
+    aton::tensor const all = here.to_constant();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(here.count()); ++i) a.numbers.push_back(all.at(i));
+}
+
+void take_attribute(aten_argument& a, node_attribute const& from, aten::schema_type const& type) {
+    auto const number = [&](std::int64_t n) { return type.base == base_type::bool_ ? scalar(n != 0) : scalar(n); };
+    switch (from.type) {
+    case onnx::attr_type::i:
+        a.is = type.base == base_type::scalar_type ? kind::type : kind::number;
+        a.number = number(from.i);
+        if (a.is == kind::type) a.type = static_cast<dtype>(std::clamp<std::int64_t>(from.i, 0, dtype_count - 1));
+        return;
+    case onnx::attr_type::f:
+        a.is = kind::number;
+        a.number = static_cast<double>(from.f);
+        return;
+    case onnx::attr_type::ints:
+        a.is = kind::numbers;
+        for (std::int64_t const n : from.ints) a.numbers.push_back(number(n));
+        return;
+    case onnx::attr_type::floats:
+        a.is = kind::numbers;
+        for (float const f : from.floats) a.numbers.emplace_back(static_cast<double>(f));
+        return;
+    case onnx::attr_type::s:
+        a.is = kind::text;
+        a.text = from.s;
+        return;
+    default: throw error("attribute '" + from.name + "' is nothing that an operator of ATen takes");
+    }
+}
+
+/// Hands the inputs of a node to the arguments of its schema.
+class input_reader {
+public:
+    explicit input_reader(call const& c) : c_(c), names_(c.strings("inputs")), named_(c.has_attribute("inputs")) {}
+
+    /// Whether the next input belongs to an argument: to the one that the attribute `inputs` says, without it to the next tensor.
+    [[nodiscard]] bool has(std::string_view name, bool is_tensor) const {
+        return named_ ? next_ < names_.size() && names_[next_] == name : is_tensor;
+    }
+    /// No tensor where the input is skipped.
+    [[nodiscard]] tensor take() { return c_.maybe(next_++); }
+
+private:
+    call const& c_;
+    std::vector<std::string> names_;
+    bool named_;
+    std::size_t next_ = 0;
+};
+
+aten_argument argument_of(call const& c, aten::schema_argument const& formal, input_reader& inputs) {
+    aten_argument a;
+    a.name = formal.name;
+    node_attribute const* const attribute = c.attribute(formal.name);
+    bool const is_tensor = formal.type.base == base_type::tensor;
+    if (is_tensor && formal.type.list) {
+        if (attribute == nullptr) return a;
+        a.is = kind::tensors;
+        for (std::int64_t i = 0; i < attribute->i && static_cast<std::size_t>(i) < c.inputs() + 1; ++i)
+            a.tensors.push_back(inputs.take());
+    } else if (attribute != nullptr) {
+        take_attribute(a, *attribute, formal.type);
+    } else if (inputs.has(formal.name, is_tensor)) {
+        tensor const x = inputs.take();
+        if (!x) return a;
+        if (!is_tensor) take_numbers(a, x, formal.type.list);
+        else a.is = kind::tensor;
+        a.tensor = x;
+    }
+    return a;
+}
+
+results aten_node(call const& c) {
+    std::string overload = "aten::" + c.s("operator");
+    if (std::string const name = c.s("overload_name", ""); !name.empty()) overload += '.' + name;
+    std::string_view const schema = aten::find_schema(overload);
+    if (schema.empty()) throw error(overload + ": ATen has no such operator");
+    std::vector<aten_argument> arguments;
+    input_reader inputs(c);
+    aten::schema_argument formal;
+    for (aten::argument_cursor each{schema}; each.next(formal);) {
+        arguments.push_back(argument_of(c, formal, inputs));
+        bool const left_out = arguments.back().is == kind::none && formal.has_default;
+        if (left_out) arguments.pop_back();
+    }
+    aten_options options;
+    options.where = c.where();
+    options.seed = c.seed();
+    std::vector<value> out;
+    for (value& each : call_aten(overload, std::move(arguments), options).results) {
+        if (each.is_sequence()) out.insert(out.end(), each.many().begin(), each.many().end());
+        else out.push_back(std::move(each));
+    }
+    return out;
+}
+
+} // namespace
+
+rows aten_nodes() {
+    static constexpr row all[] = {{"ATen", aten_node, dsl::aten_domain}};
+    return all;
+}
+
+} // namespace aton::runtime::onnx_kernels

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What a kernel of an ONNX operator sees of its node, and the rows that list kernels.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+#include <aton/runtime/compute.hpp>
+#include <aton/runtime/value.hpp>
+
+namespace aton::runtime::onnx_kernels {
+
+/// The outputs of a node, in order; those that nobody asks for may be missing at the end, or none.
+class results {
+public:
+    // NOLINTBEGIN(google-explicit-constructor): a tensor is the only result.
+    results(tensor t) { all_.emplace_back(std::move(t)); }
+    results(value v) { all_.push_back(std::move(v)); }
+    results(std::vector<value> all) : all_(std::move(all)) {}
+    // NOLINTEND(google-explicit-constructor)
+    results(std::initializer_list<value> all) : all_(all) {}
+
+    [[nodiscard]] std::vector<value>& values() { return all_; }
+
+private:
+    std::vector<value> all_;
+};
+
+/// Runs graphs that a node holds; the interpreter behind a call.
+class graph_runner {
+public:
+    graph_runner() = default;
+    graph_runner(graph_runner const&) = delete;
+    graph_runner& operator=(graph_runner const&) = delete;
+    virtual ~graph_runner() = default;
+
+    /// The outputs of a graph that is an attribute of the node.
+    [[nodiscard]] virtual std::vector<value> run(graph_data const& body, std::vector<value> inputs) = 0;
+    /// An attribute of the node, through the references that bodies of functions hold; nullptr: there is none.
+    [[nodiscard]] virtual node_attribute const* attribute(graph_node const& node, std::string_view name) = 0;
+    [[nodiscard]] virtual device where() const = 0;
+    /// Another number at each call.
+    [[nodiscard]] virtual std::uint64_t next_seed() = 0;
+};
+
+/// A call of an operator: its inputs, attributes and version. What is asked for and not there throws aton::error.
+class call {
+public:
+    call(graph_node const& node, int opset, std::vector<value> inputs, graph_runner& runner)
+        : node_(&node),
+          opset_(opset),
+          inputs_(std::move(inputs)),
+          runner_(&runner) {}
+
+    [[nodiscard]] std::string_view op() const { return node_->op; }
+    /// The version of the domain of the operator that the graph imports.
+    [[nodiscard]] int opset() const { return opset_; }
+    [[nodiscard]] device where() const { return runner_->where(); }
+
+    [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
+    [[nodiscard]] bool has(std::size_t i) const { return i < inputs_.size() && static_cast<bool>(inputs_[i]); }
+    [[nodiscard]] tensor const& in(std::size_t i) const;
+    /// No tensor where the input is skipped.
+    [[nodiscard]] tensor maybe(std::size_t i) const { return has(i) ? in(i) : tensor(); }
+    [[nodiscard]] std::vector<tensor> const& sequence(std::size_t i) const;
+    /// A tensor, a sequence, or none.
+    [[nodiscard]] value const& any(std::size_t i) const;
+    /// Inputs from `first` on, all tensors.
+    [[nodiscard]] std::vector<tensor> tensors(std::size_t first = 0) const;
+    /// The numbers of an int32 or int64 input.
+    [[nodiscard]] std::vector<std::int64_t> integers(std::size_t i) const;
+    /// The only number of an input.
+    [[nodiscard]] scalar number(std::size_t i) const { return to_host(in(i)).item(); }
+
+    [[nodiscard]] std::size_t outputs() const { return node_->outputs.size(); }
+    /// Whether the output has a name.
+    [[nodiscard]] bool wants(std::size_t i) const { return i < outputs() && node_->outputs[i] != no_value; }
+
+    [[nodiscard]] bool has_attribute(std::string_view name) const { return attribute(name) != nullptr; }
+    [[nodiscard]] std::int64_t i(std::string_view name) const;
+    [[nodiscard]] std::int64_t i(std::string_view name, std::int64_t otherwise) const;
+    [[nodiscard]] double f(std::string_view name) const;
+    [[nodiscard]] double f(std::string_view name, double otherwise) const;
+    [[nodiscard]] std::string s(std::string_view name) const;
+    [[nodiscard]] std::string s(std::string_view name, std::string_view otherwise) const;
+    /// Empty where there are none.
+    [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name) const;
+    [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name, std::vector<std::int64_t> otherwise) const;
+    [[nodiscard]] std::vector<float> floats(std::string_view name) const;
+    [[nodiscard]] std::vector<std::string> strings(std::string_view name) const;
+    /// On the device of the call.
+    [[nodiscard]] tensor t(std::string_view name) const;
+    [[nodiscard]] graph_data const& graph(std::string_view name) const;
+    [[nodiscard]] dtype type(std::string_view name, dtype otherwise) const;
+    [[nodiscard]] node_attribute const* attribute(std::string_view name) const {
+        return runner_->attribute(*node_, name);
+    }
+
+    [[nodiscard]] std::vector<value> run(graph_data const& body, std::vector<value> with) const {
+        return runner_->run(body, std::move(with));
+    }
+    [[nodiscard]] std::uint64_t seed() const; ///< that of the attribute, else one of its own
+
+private:
+    [[nodiscard]] node_attribute const& required(std::string_view name) const;
+
+    graph_node const* node_;
+    int opset_;
+    std::vector<value> inputs_;
+    graph_runner* runner_;
+};
+
+/// `axis` counted from the front. Throws aton::error where the tensor has no such axis, a 0-d one none at all.
+[[nodiscard]] std::size_t axis_in(tensor const& x, std::int64_t axis);
+
+using kernel = results (*)(call const&);
+
+/// The kernel of an operator of ai.onnx or another domain, in all its versions: `c.opset()` tells them apart.
+struct row {
+    std::string_view op;
+    kernel run;
+    std::string_view domain{};
+};
+
+using rows = std::span<row const>;
+
+// One for each family, in a file of the same name.
+[[nodiscard]] rows arithmetic();
+[[nodiscard]] rows aten_nodes();
+[[nodiscard]] rows attention();
+[[nodiscard]] rows casts();
+[[nodiscard]] rows constants();
+[[nodiscard]] rows control_flow();
+[[nodiscard]] rows convolution();
+[[nodiscard]] rows elementwise();
+[[nodiscard]] rows indexing();
+[[nodiscard]] rows layout();
+[[nodiscard]] rows linear_algebra();
+[[nodiscard]] rows losses();
+[[nodiscard]] rows machine_learning();
+[[nodiscard]] rows normalization();
+[[nodiscard]] rows object_detection();
+[[nodiscard]] rows padding();
+[[nodiscard]] rows pooling();
+[[nodiscard]] rows quantization();
+[[nodiscard]] rows random();
+[[nodiscard]] rows recurrent();
+[[nodiscard]] rows reduction();
+[[nodiscard]] rows resizing();
+[[nodiscard]] rows sequences();
+[[nodiscard]] rows signals();
+[[nodiscard]] rows strings();
+[[nodiscard]] rows support_vectors();
+[[nodiscard]] rows text_features();
+[[nodiscard]] rows training();
+[[nodiscard]] rows trees();
+
+/// nullptr: there is none, and a function body may do.
+[[nodiscard]] kernel find_kernel(std::string_view domain, std::string_view op);
+
+} // namespace aton::runtime::onnx_kernels

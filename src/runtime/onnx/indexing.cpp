@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// ONNX operators that take and put elements by their indices, and those that find indices.
+#include "call.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/ordering.hpp>
+
+namespace aton::runtime::onnx_kernels {
+
+namespace {
+
+/// 0, 1, ..., size - 1 along one of `rank` axes.
+tensor counted(std::int64_t size, std::size_t axis, std::size_t rank, device where) {
+    sizes to(rank, 1);
+    to[axis] = size;
+    return reshape(range(size, 0, 1, where), to);
+}
+
+/// What an index tuple holds, in a last dimension, as indices of their own; behind those of the batch.
+std::vector<tensor> tuples(tensor const& indices, std::size_t batch, tensor const& into) {
+    if (indices.rank() == 0) throw error("indices of rank 1 and more are expected");
+    std::size_t const last = indices.rank() - 1;
+    auto const depth = static_cast<std::size_t>(indices.size(last));
+    if (batch > last || depth == 0 || batch + depth > into.rank())
+        throw error("indices of the sizes " + to_string(indices.sizes()) + " do not fit the sizes " +
+                    to_string(into.sizes()));
+    std::vector<tensor> out;
+    for (std::size_t axis = 0; axis != batch; ++axis) {
+        if (indices.size(axis) != into.size(axis))
+            throw error("the batches " + to_string(indices.sizes()) + " and " + to_string(into.sizes()) + " differ");
+        out.push_back(counted(into.size(axis), axis, last, indices.where()));
+    }
+    for (std::size_t i = 0; i != depth; ++i)
+        out.push_back(indices.sliced(last, static_cast<std::int64_t>(i), 1).squeezed(last));
+    return out;
+}
+
+results gather(call const& c) {
+    tensor const& x = c.in(0);
+    std::int64_t const axis = c.i("axis", 0);
+    (void)axis_in(x, axis);
+    return index_select(x, axis, c.in(1));
+}
+
+results gather_elements(call const& c) {
+    (void)axis_in(c.in(0), c.i("axis", 0));
+    return take_along(c.in(0), c.in(1), c.i("axis", 0));
+}
+
+results gather_nd(call const& c) {
+    std::int64_t const batch = c.i("batch_dims", 0);
+    if (batch < 0) throw error("'batch_dims' is " + std::to_string(batch));
+    return take(c.in(0), positions(c.in(0).sizes(), tuples(c.in(1), static_cast<std::size_t>(batch), c.in(0))));
+}
+
+put_op reduction_of(call const& c) {
+    std::string const name = c.s("reduction", "none");
+    if (name == "none") return put_op::assign;
+    if (name == "add") return put_op::add;
+    if (name == "mul") return put_op::mul;
+    if (name == "max") return put_op::max;
+    if (name == "min") return put_op::min;
+    throw error("reduction '" + name + "' is not known");
+}
+
+tensor put_updates(call const& c, tensor const& at) {
+    tensor const& updates = c.in(2);
+    if (updates.sizes() != at.sizes())
+        throw error("updates of the sizes " + to_string(updates.sizes()) + " are given, " + to_string(at.sizes()) +
+                    " are expected");
+    return put(c.in(0), at, updates, reduction_of(c));
+}
+
+results scatter_elements(call const& c) {
+    (void)axis_in(c.in(0), c.i("axis", 0));
+    return put_updates(c, positions_along(c.in(0).sizes(), c.in(1), c.i("axis", 0)));
+}
+
+results scatter_nd(call const& c) { return put_updates(c, positions(c.in(0).sizes(), tuples(c.in(1), 0, c.in(0)))); }
+
+results tensor_scatter(call const& c) {
+    tensor const& cache = c.in(0);
+    tensor const& update = c.in(1);
+    std::size_t const axis = axis_in(cache, c.i("axis", -2));
+    if (axis == 0) throw error("axis 0 is that of the batch");
+    std::string const mode = c.s("mode", "linear");
+    if (mode != "linear" && mode != "circular") throw error("mode '" + mode + "' is not known");
+    std::size_t const rank = axis + 1;
+    std::vector<tensor> indices;
+    for (std::size_t i = 0; i != axis; ++i) indices.push_back(counted(cache.size(i), i, rank, cache.where()));
+    if (update.rank() != cache.rank()) throw error("cache and update have different ranks");
+    tensor at = counted(update.size(axis), axis, rank, cache.where());
+    if (c.has(2)) {
+        if (c.in(2).sizes() != sizes{cache.size(0)}) throw error("an index to write at for each batch is expected");
+        sizes along(rank, 1);
+        along[0] = cache.size(0);
+        tensor const start = reshape(c.in(2), along);
+        if (mode == "linear" && start.count() != 0 &&
+            to_host(min(start, all_axes(start))).item().to<std::int64_t>() < 0)
+            throw error("an index to write at is negative");
+        at = at + start;
+    }
+    if (mode == "circular") at = binary(binary_op::remainder, at, scalar(cache.size(axis)));
+    indices.push_back(at);
+    tensor const where = positions(cache.sizes(), indices);
+    sizes expected = cache.sizes();
+    expected[axis] = update.size(axis);
+    if (update.sizes() != expected)
+        throw error("an update of the sizes " + to_string(update.sizes()) + " does not fit the cache's, " +
+                    to_string(cache.sizes()));
+    return put(cache, where.expanded(expected), update);
+}
+
+results non_zero(call const& c) {
+    tensor const& x = c.in(0);
+    if (!x.is_strings()) return nonzero(x);
+    tensor const dense = x.contiguous(); // on the host; those that are not empty
+    tensor const truth = tensor::empty(dtype::bool_, x.sizes());
+    for (std::size_t i = 0; i != dense.strings().size(); ++i) truth.data<bool>()[i] = !dense.strings()[i].empty();
+    return nonzero(to_device(truth, c.where()));
+}
+
+results compress(call const& c) {
+    bool const along = c.has_attribute("axis");
+    tensor const x = along ? c.in(0) : flatten(c.in(0));
+    std::int64_t const axis = along ? c.i("axis") : 0;
+    (void)axis_in(x, axis);
+    if (c.in(1).rank() != 1 || c.in(1).dtype() != dtype::bool_) throw error("the condition is bool and 1-d");
+    return index_select(x, axis, flatten(nonzero(c.in(1))));
+}
+
+results top_k(call const& c) {
+    tensor const& x = c.in(0);
+    std::int64_t const k = c.opset() < 10 ? c.i("k") : c.number(1).to<std::int64_t>();
+    std::int64_t const axis = c.i("axis", -1);
+    (void)axis_in(x, axis);
+    bool const largest = c.opset() < 11 || c.i("largest", 1) != 0;
+    sorted const s = top(x, k, axis, largest);
+    return {s.values, s.indices};
+}
+
+results unique(call const& c) {
+    tensor const& x = c.in(0);
+    std::optional<std::int64_t> axis;
+    if (c.has_attribute("axis")) axis = c.i("axis");
+    bool const is_sorted = c.i("sorted", 1) != 0;
+    distinct const d = distinct_of(x, axis, is_sorted ? distinct_order::ascending : distinct_order::occurrence);
+    tensor const values = axis ? index_select(x, *axis, d.first) : take(x, d.first);
+    auto const here = [&](tensor const& t) { return to_device(t, c.where()); };
+    return {values, here(d.first), here(d.inverse), here(d.counts)};
+}
+
+} // namespace
+
+rows indexing() {
+    static constexpr row all[] = {
+        {"Compress", compress},
+        {"Gather", gather},
+        {"GatherElements", gather_elements},
+        {"GatherND", gather_nd},
+        {"NonZero", non_zero},
+        {"Scatter", scatter_elements},
+        {"ScatterElements", scatter_elements},
+        {"ScatterND", scatter_nd},
+        {"TensorScatter", tensor_scatter},
+        {"TopK", top_k},
+        {"Unique", unique},
+    };
+    return all;
+}
+
+} // namespace aton::runtime::onnx_kernels

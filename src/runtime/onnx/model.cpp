@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// The interpreter: graphs are planned once, then run node by node.
+#include <aton/runtime/onnx_model.hpp>
+
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/print.hpp>
+#include <aton/model_io/operator_body.hpp>
+
+#include "plan.hpp"
+
+namespace aton::runtime {
+
+namespace {
+
+using onnx_kernels::call;
+
+/// What the body that ONNX gives an operator depends on.
+struct body_key {
+    std::vector<graph_node const*> calls; ///< the call, and those of functions that give its attributes
+    std::string types;
+
+    friend auto operator<=>(body_key const&, body_key const&) = default;
+};
+
+struct operator_plan;
+
+/// Bodies that ONNX gives operators of one graph; few, since sizes may be others at each call.
+struct body_cache {
+    static constexpr std::size_t most = 256;
+
+    std::mutex mutex;
+    std::map<body_key, std::shared_ptr<operator_plan>> all;
+};
+
+struct operator_plan {
+    graph_data graph;
+    graph_plan plan;
+    body_cache inner; ///< of the operators in it
+};
+
+value_type type_of(value const& v) {
+    value_type t;
+    if (v.is_tensor()) {
+        t.dtype = v.one().dtype();
+        t.shape = shape(v.one().sizes());
+    } else if (v.is_sequence()) {
+        t.kind = value_kind::sequence;
+        t.dtype = v.many().empty() ? dtype::float32 : v.many().front().dtype();
+    }
+    return t;
+}
+
+value on_device(value const& v, device where) {
+    if (v.is_tensor()) return to_device(v.one(), where);
+    if (!v.is_sequence()) return {};
+    std::vector<tensor> all;
+    for (tensor const& t : v.many()) all.push_back(to_device(t, where));
+    return all;
+}
+
+/// Kind and dtype of an input; sizes are for the nodes to judge.
+void require_type(graph_value const& input, value const& given) {
+    auto const refuse = [&](std::string const& what) { throw error("input '" + input.name + "' " + what); };
+    value_type const& t = input.type;
+    bool const optional = t.kind == value_kind::optional_tensor || t.kind == value_kind::optional_sequence;
+    bool const sequence = t.kind == value_kind::sequence || t.kind == value_kind::optional_sequence;
+    if (!given) {
+        if (!optional) refuse("is missing");
+        return;
+    }
+    if (t.dtype == dtype::undefined) return; // of a kind that types here do not have
+    if (given.is_sequence() != sequence) refuse(sequence ? "is no sequence" : "is a sequence, a tensor is expected");
+    auto const check = [&](tensor const& one) {
+        if (one.dtype() != t.dtype)
+            refuse("is " + std::string(name(one.dtype())) + ", " + std::string(name(t.dtype)) + " is expected");
+    };
+    if (!sequence) return check(given.one());
+    for (tensor const& one : given.many()) check(one);
+}
+
+} // namespace
+
+struct onnx_model::state {
+    state(graph_data of, onnx_options with)
+        : graph(std::move(of)),
+          options(with),
+          functions(graph.functions, with.where),
+          plan(functions.plan(graph, false)) {}
+
+    graph_data graph;
+    onnx_options options;
+    planner functions;
+    graph_plan plan;
+    mutable body_cache bodies;
+};
+
+/// What runs a graph: its values, and the graphs around it.
+class onnx_model::frame final : public onnx_kernels::graph_runner {
+public:
+    frame(onnx_options const& options, std::atomic<std::uint64_t>& seeds, body_cache& bodies)
+        : options_(options),
+          seeds_(seeds),
+          bodies_(&bodies) {}
+
+    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs) {
+        graph_data const& g = *plan.graph;
+        values_.assign(g.values.size(), {});
+        if (inputs.size() > g.inputs.size())
+            throw error("the graph '" + g.name + "' takes " + std::to_string(g.inputs.size()) + " inputs, not " +
+                        std::to_string(inputs.size()));
+        for (auto const& [id, constant] : plan.constants) values_[id] = constant;
+        for (std::size_t i = 0; i != inputs.size(); ++i)
+            if (inputs[i]) values_[g.inputs[i]] = std::move(inputs[i]);
+        for (std::size_t i = 0; i != g.values.size(); ++i)
+            if (g.values[i].outer != no_value) values_[i] = around_->values_[g.values[i].outer];
+        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n]);
+        std::vector<value> outputs;
+        outputs.reserve(g.outputs.size());
+        for (value_id const id : g.outputs) outputs.push_back(id == no_value ? value() : values_[id]);
+        return outputs;
+    }
+
+    [[nodiscard]] std::vector<value> run(graph_data const& body, std::vector<value> inputs) override {
+        // An attribute of a function may give the graph: then it is one of the call's, and sees the values there.
+        for (frame* owner = this; owner != nullptr;
+             owner = owner->caller_ != nullptr ? owner->calling_ : owner->around_)
+            for (auto const& plan : owner->current_->graphs)
+                if (plan->graph == &body) {
+                    frame inner(*this, owner->bodies_);
+                    inner.around_ = owner;
+                    return inner.execute(*plan, std::move(inputs));
+                }
+        throw error("the graph is none of the node's");
+    }
+
+    [[nodiscard]] node_attribute const* attribute(graph_node const& node, std::string_view name) override {
+        node_attribute const* const a = node.attribute(name);
+        if (a == nullptr || a->reference.empty()) return a;
+        frame const* f = this;
+        while (f != nullptr && f->caller_ == nullptr) f = f->around_;
+        if (f == nullptr) return nullptr;
+        if (node_attribute const* const given = f->calling_->attribute(*f->caller_, a->reference)) return given;
+        if (f->function_ == nullptr) return nullptr;
+        for (node_attribute const& d : f->function_->defaults)
+            if (d.name == a->reference) return &d;
+        return nullptr;
+    }
+
+    [[nodiscard]] device where() const override { return options_.where; }
+    [[nodiscard]] std::uint64_t next_seed() override { return seeds_++; }
+
+private:
+    frame(frame const& outer, body_cache* bodies)
+        : options_(outer.options_),
+          seeds_(outer.seeds_),
+          bodies_(bodies),
+          depth_(outer.depth_ + 1) {
+        if (depth_ > most_nesting)
+            throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
+    }
+
+    void run_node(graph_data const& g, graph_node const& n, node_plan const& p) {
+        if (!p.is_done) {
+            std::vector<value> inputs;
+            inputs.reserve(n.inputs.size());
+            for (value_id const id : n.inputs) inputs.push_back(id == no_value ? value() : values_[id]);
+            current_ = &p;
+            try {
+                set_outputs(n,
+                            p.run != nullptr ? std::move(p.run(call(n, p.opset, std::move(inputs), *this)).values())
+                                             : by_body(n, p, std::move(inputs)));
+            } catch (std::exception const& e) { // that memory is not enough, too
+                throw error(describe(g, n) + ": " + e.what());
+            }
+        }
+        for (value_id const id : p.last_uses) values_[id] = {};
+    }
+
+    void set_outputs(graph_node const& n, std::vector<value> outputs) {
+        if (outputs.size() < n.outputs.size()) outputs.resize(n.outputs.size());
+        for (std::size_t i = 0; i != n.outputs.size(); ++i)
+            if (n.outputs[i] != no_value) values_[n.outputs[i]] = std::move(outputs[i]);
+    }
+
+    std::vector<value> by_body(graph_node const& n, node_plan const& p, std::vector<value> inputs) {
+        std::shared_ptr<operator_plan> const onnx = p.function != nullptr ? nullptr : body_of(n, p.opset, inputs);
+        frame inner(*this, onnx == nullptr ? bodies_ : &onnx->inner);
+        inner.caller_ = &n;
+        inner.calling_ = this;
+        inner.function_ = p.function;
+        return inner.execute(onnx == nullptr ? *p.body : onnx->plan, std::move(inputs));
+    }
+
+    /// ONNX's own body of an operator for these operands.
+    std::shared_ptr<operator_plan> body_of(graph_node const& n, int opset, std::vector<value> const& inputs) {
+        body_key key{{&n}, {}};
+        std::vector<value_type> types;
+        for (value const& v : inputs) {
+            types.push_back(type_of(v));
+            key.types += to_string(types.back()) + ';';
+        }
+        graph_node call = n;
+        call.attributes.clear();
+        bool refers = false;
+        for (node_attribute const& a : n.attributes) {
+            refers = refers || !a.reference.empty();
+            node_attribute const* const given = attribute(n, a.name);
+            if (given == nullptr) continue;
+            call.attributes.push_back(*given);
+            call.attributes.back().name = a.name;
+        }
+        for (frame const* f = this; refers && f != nullptr; f = f->caller_ != nullptr ? f->calling_ : f->around_)
+            if (f->caller_ != nullptr) key.calls.push_back(f->caller_);
+        std::lock_guard const lock(bodies_->mutex);
+        if (auto const known = bodies_->all.find(key); known != bodies_->all.end()) return known->second;
+        auto made = std::make_shared<operator_plan>();
+        made->graph = operator_body(call, opset, types);
+        made->plan = planner({}, options_.where).plan(made->graph, true);
+        if (bodies_->all.size() == body_cache::most) bodies_->all.clear();
+        return bodies_->all[std::move(key)] = std::move(made);
+    }
+
+    onnx_options const& options_;
+    std::atomic<std::uint64_t>& seeds_;
+    body_cache* bodies_;
+    int depth_ = 0;
+    frame* around_ = nullptr;            ///< that of the graph around this one
+    frame* calling_ = nullptr;           ///< of the body of an operator: what calls it, and the call
+    graph_node const* caller_ = nullptr; ///< not nullptr in the body of an operator
+    graph_function const* function_ = nullptr;
+    node_plan const* current_ = nullptr;
+    std::vector<value> values_;
+};
+
+onnx_model::onnx_model(graph_data graph, onnx_options options)
+    : state_(std::make_unique<state>(std::move(graph), options)) {}
+
+onnx_model::onnx_model(onnx_model&&) noexcept = default;
+onnx_model& onnx_model::operator=(onnx_model&&) noexcept = default;
+onnx_model::~onnx_model() = default;
+
+graph_data const& onnx_model::graph() const { return state_->graph; }
+
+std::vector<value> onnx_model::run(std::span<value const> inputs) const {
+    graph_data const& g = state_->graph;
+    std::vector<value> placed;
+    for (std::size_t i = 0; i < g.inputs.size(); ++i) {
+        value const given = i < inputs.size() ? inputs[i] : value();
+        graph_value const& input = g.values[g.inputs[i]];
+        if (given || input.initializer < 0) require_type(input, given);
+        placed.push_back(on_device(given, state_->options.where));
+    }
+    for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // too many
+    std::atomic<std::uint64_t> seeds = state_->options.seed;
+    frame outermost(state_->options, seeds, state_->bodies);
+    return outermost.execute(state_->plan, std::move(placed));
+}
+
+} // namespace aton::runtime

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// The interpreter of ONNX graphs: graphs in graphs, functions and their attributes, sequences, loops, and models that are wrong.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "onnx_text.hpp"
+
+using namespace aton::tests;
+
+TEST_CASE("values go from node to node") {
+    auto const out = run(simple("g (float[N] x) => (float[N] y, float[N] x2) { a, b = Split <num_outputs = 2> (x)\n"
+                                "y = Concat <axis = 0> (b, a)\n x2 = Identity (x) }"),
+                         {floats({1, 2, 3})});
+    CHECK(numbers_of(out[0]) == numbers{3, 1, 2});
+    CHECK(numbers_of(out[1]) == numbers{1, 2, 3});
+}
+
+TEST_CASE("an input that has an initializer may be given or not") {
+    std::string const text = "g (float[N] x, float[2] w = {10, 20}) => (float[M] y) { y = Concat <axis = 0> (x, w) }";
+    CHECK(numbers_of(run(simple(text), {floats({1})})[0]) == numbers{1, 10, 20});
+    CHECK(numbers_of(run(simple(text), {floats({1}), floats({5, 6})})[0]) == numbers{1, 5, 6});
+    CHECK(has(refusal(simple(text)), "input 'x' is missing"));
+    CHECK(has(refusal(simple(text), {floats({1}), floats({1}), floats({1})}), "takes 2 inputs, not 3"));
+    CHECK(has(refusal(simple(text), {integer(1)}), "input 'x' is int64, float32 is expected"));
+}
+
+TEST_CASE("graphs in graphs see the values around them") {
+    std::string const text = R"(g (bool p, bool q, float[N] x, float[M] z) => (float[K] y) {
+        s = Identity (x)
+        y = If (p) <
+            then_branch = yes () => (float[K] a) {
+                t = Concat <axis = 0> (s, z)
+                a = If (q) <
+                    then_branch = both () => (float[K] b) { b = Concat <axis = 0> (t, x) },
+                    else_branch = one () => (float[K] c) { c = Identity (z) }
+                >
+            },
+            else_branch = no () => (float[K] d) { d = Concat <axis = 0> (z, s) }
+        >
+    })";
+    auto const with = [&](bool p, bool q) {
+        return numbers_of(run(simple(text), {truth(p), truth(q), floats({1}), floats({2, 3})})[0]);
+    };
+    CHECK(with(true, true) == numbers{1, 2, 3, 1});
+    CHECK(with(true, false) == numbers{2, 3});
+    CHECK(with(false, true) == numbers{2, 3, 1});
+    CHECK(has(refusal(simple(text), {floats({1}), truth(true), floats({1}), floats({1})}), "input 'p' is float32"));
+}
+
+TEST_CASE("loops carry tensors and sequences") {
+    std::string const text = R"(g (int64 most, float[1] x) => (float[N] last, seq(float[K]) all, float[I, N] each) {
+        none = SequenceEmpty ()
+        last, all, each = Loop (most, , x, none) <
+            body = step (int64 i, bool go, float[N] v, seq(float[K]) s) => (bool on, float[N] w, seq(float[K]) r, float[3] e) {
+                on = Identity (go)
+                w = Concat <axis = 0> (v, x)
+                r = SequenceInsert (s, w)
+                e = Constant <value_floats = [1.0, 2.0, 3.0]> ()
+            }
+        >
+    })";
+    auto const out = run(simple(text), {integer(2), floats({7})});
+    CHECK(numbers_of(out[0]) == numbers{7, 7, 7});
+    REQUIRE(out[1].many().size() == 2);
+    CHECK(out[1].many()[1].sizes() == aton::runtime::sizes{3});
+    CHECK(out[2].one().sizes() == aton::runtime::sizes{2, 3});
+    auto const none = run(simple(text), {integer(0), floats({7})});
+    CHECK(numbers_of(none[0]) == numbers{7});
+    CHECK(none[1].is_sequence());
+    CHECK(none[1].many().empty());
+    CHECK(none[2].one().sizes() == aton::runtime::sizes{0, 3});
+}
+
+TEST_CASE("a loop goes on while its condition holds") {
+    std::string const text = R"(g (bool start) => (int64 count, int64[N] each) {
+        zero = Constant <value_int = 0> ()
+        count, each = Loop (, start, zero) <
+            body = step (int64 i, bool go, int64 v) => (bool on, int64 w, int64 e) {
+                one = Constant <value_int = 1> ()
+                three = Constant <value_int = 3> ()
+                w = Add (v, one)
+                on = Less (w, three)
+                e = Identity (i)
+            }
+        >
+    })";
+    auto const out = run(simple(text), {truth(true)});
+    CHECK(out[0].one().item().to<std::int64_t>() == 3);
+    CHECK(out[1].one().integers() == std::vector<std::int64_t>{0, 1, 2});
+    auto const none = run(simple(text), {truth(false)});
+    CHECK(none[0].one().item().to<std::int64_t>() == 0);
+    CHECK(none[1].one().sizes() == aton::runtime::sizes{0});
+}
+
+TEST_CASE("a loop whose scan outputs change their sizes is refused") {
+    CHECK(has(refusal(simple(R"(g (int64 most, float[1] x) => (float[N] last, float[I, N] each) {
+        last, each = Loop (most, , x) <
+            body = step (int64 i, bool go, float[N] v) => (bool on, float[N] w, float[N] e) {
+                on = Identity (go)
+                w = Concat <axis = 0> (v, x)
+                e = Identity (w)
+            }
+        >
+    })"),
+                      {integer(3), floats({1})}),
+              "in one iteration"));
+}
+
+TEST_CASE("a scan goes over an axis from either end") {
+    auto const out = run(simple(R"(g (float[1] start, float[2, 3] x) => (float[1] last, float[2, 3] each) {
+        last, each = Scan (start, x) <
+            num_scan_inputs = 1, scan_input_axes = [1], scan_output_axes = [1], scan_input_directions = [1],
+            body = step (float[1] v, float[2] e) => (float[1] w, float[2] f) {
+                zero = Constant <value_ints = [0]> ()
+                w = Gather <axis = 0> (e, zero)
+                f = Identity (e)
+            }
+        >
+    })"),
+                         {floats({0}), aton::runtime::reshape(floats({1, 2, 3, 4, 5, 6}), {2, 3})});
+    CHECK(numbers_of(out[0]) == numbers{1});
+    CHECK(numbers_of(out[1]) == numbers{3, 2, 1, 6, 5, 4});
+}
+
+TEST_CASE("sequences and optionals are inputs and outputs") {
+    std::string const text = R"(g (seq(float[N]) s, optional(float[N]) o) => (float[M] y, bool has) {
+        y = ConcatFromSequence <axis = 0> (s)
+        has = OptionalHasElement (o)
+    })";
+    value const all = std::vector<tensor>{floats({1}), floats({2, 3})};
+    auto const out = run(simple(text), {all, value()});
+    CHECK(numbers_of(out[0]) == numbers{1, 2, 3});
+    CHECK_FALSE(out[1].one().item().to<bool>());
+    CHECK(run(simple(text), {all, floats({1})})[1].one().item().to<bool>());
+    CHECK(has(refusal(simple(text), {floats({1}), value()}), "input 's' is no sequence"));
+    CHECK(has(refusal(simple(text), {all, all}), "input 'o' is a sequence"));
+    CHECK(has(refusal(simple(text), {std::vector<tensor>{integer(1)}, value()}), "input 's' is int64"));
+}
+
+TEST_CASE("functions call functions, with attributes of their own, of the call, and by default") {
+    std::string const text = R"(<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[N] x) => (float[M] a, float[M] b, float[M] c) {
+            a = local.outer <first = 5.0> (x)
+            b = local.outer <first = 6.0, second = 8.0> (x)
+            c = local.inner (x)
+        }
+        <domain: "local", opset_import: ["" : 18, "local" : 1]>
+        outer <first, second: float = 7.0> (x) => (y) {
+            t = local.inner <value: float = @first> (x)
+            y = local.inner <value: float = @second> (t)
+        }
+        <domain: "local", opset_import: ["" : 18]>
+        inner <value: float = 9.0> (x) => (y) {
+            yes = Constant <value = bool {1}> ()
+            y = If (yes) <
+                then_branch = add () => (float[M] z) {
+                    k = Constant <value_float: float = @value> ()
+                    shape = Constant <value_ints = [1]> ()
+                    k1 = Reshape (k, shape)
+                    z = Concat <axis = 0> (x, k1)
+                },
+                else_branch = leave () => (float[M] w) { w = Identity (x) }
+            >
+        })";
+    auto const out = run(graph_of(text), {floats({1})});
+    CHECK(numbers_of(out[0]) == numbers{1, 5, 7});
+    CHECK(numbers_of(out[1]) == numbers{1, 6, 8});
+    CHECK(numbers_of(out[2]) == numbers{1, 9});
+}
+
+TEST_CASE("functions that call each other are refused") {
+    CHECK(has(refusal(graph_of(R"(<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[N] x) => (float[N] y) { y = local.f (x) }
+        <domain: "local", opset_import: ["" : 18, "local" : 1]> f (x) => (y) { y = local.h (x) }
+        <domain: "local", opset_import: ["" : 18, "local" : 1]> h (x) => (y) { y = local.f (x) })")),
+              "the function local::f calls itself"));
+}
+
+TEST_CASE("a function may leave out what nobody asks for") {
+    std::string const text = R"(<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[N] x) => (float[N] y) { y = local.f (x) }
+        <domain: "local", opset_import: ["" : 18]> f (x) => (y, z) { y = Identity (x) })";
+    CHECK(numbers_of(run(graph_of(text), {floats({1})})[0]) == numbers{1});
+}
+
+TEST_CASE("what cannot run is refused before it runs") {
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Frobnicate (x) }")),
+              "Frobnicate 'y': there is no such operator at opset 18"));
+    CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"\" : 18, \"acme\" : 3]>\n"
+                               "g (float[N] x) => (float[N] y) { y = acme.Frobnicate (x) }")),
+              "acme::Frobnicate 'y': there is no such operator at opset 3"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (x) }")),
+              "Identity 'y': no node before it makes its input 'z'"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (y) }")),
+              "no node before it makes its input 'z'"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (nothing) }")), "'nothing'"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { z = Identity (x) }")), "no node makes an output"));
+    CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"acme\" : 3]>\n"
+                               "g (float[N] x) => (float[N] y) { y = Identity (x) }")),
+              "no version of ai.onnx is imported"));
+    CHECK(has(refusal(simple("g (bool p) => (float y) { y = If (p) <then_branch = a () => (float z) { z = "
+                             "Frobnicate () }, else_branch = b () => (float w) { w = Constant <value_float = 1.0> () "
+                             "}> }")),
+              "If 'y': Frobnicate 'z'"));
+}
+
+TEST_CASE("graphs that are made by hand are not believed") {
+    aton::graph_data const good = simple("g (float[N] x) => (float[N] y) { y = Identity (x) }");
+    aton::graph_data g = good;
+    g.nodes[0].inputs[0] = 99;
+    CHECK(has(refusal(g, {floats({1})}), "has no value 99"));
+    g = good;
+    g.nodes[0].outputs[0] = 99;
+    CHECK(has(refusal(g, {floats({1})}), "has no value 99"));
+    g = good;
+    g.outputs[0] = 99;
+    CHECK(has(refusal(g, {floats({1})}), "has no value 99"));
+    g = good;
+    g.nodes[0].outputs[0] = g.inputs[0];
+    CHECK(has(refusal(g, {floats({1})}), "'x' is made twice"));
+    g = good;
+    g.values[0].outer = 0;
+    CHECK(has(refusal(g, {floats({1})}), "of a graph around"));
+    g = good;
+    g.nodes[0].inputs.clear();
+    CHECK(refusal(g, {floats({1})}).empty()); // an optional that is empty is the same
+}
+
+TEST_CASE("operators say which input is missing or of a wrong type") {
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Concat <axis = 0> (, x) }"), {floats({1})}),
+              "Concat 'y': input 0 is missing"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Reshape (x, x) }"), {floats({1})}), "Reshape 'y'"));
+    CHECK(has(refusal(simple("g (float[N] x, int64[N] i) => (float[N] y) { y = Concat <axis = 0> (x, i) }"),
+                      {floats({1}), tensor::of_integers(std::vector<std::int64_t>{1})}),
+              "Concat 'y'"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = SequenceAt (x, x) }"), {floats({1})}),
+              "input 0 is no sequence"));
+}
+
+TEST_CASE("sizes beyond all memory are refused, not tried") {
+    std::string const huge = "h = Constant <value_ints = [1152921504606846976]> ()\n";
+    auto const all = [&](std::string const& nodes) {
+        return refusal(simple("g (float[1] x) => (float[N] y) { " + huge + nodes + " }"), {floats({1})});
+    };
+    CHECK(has(all("y = ConstantOfShape (h)"), "too large"));
+    CHECK(has(all("y = Expand (x, h)"), "too large"));
+    CHECK(has(all("y = Tile (x, h)"), "too large"));
+    CHECK(has(all("y = Reshape (x, h)"), "Reshape 'y'"));
+    CHECK(has(all("z = Constant <value_int = 0> ()\n o = Constant <value_int = 1> ()\n s = Squeeze (h)\n y = Range "
+                  "(z, s, o)"),
+              "Range 'y'"));
+    CHECK(has(all("p = Concat <axis = 0> (h, h)\n y = Pad (x, p)"), "Pad 'y'"));
+    CHECK(has(all("y = CenterCropPad (x, h)"), "CenterCropPad 'y'"));
+    CHECK(has(all("b = Constant <value_ints = [549755813888]> ()\n big = Expand (x, b)\n y = Concat <axis = 0> (big, "
+                  "big)"),
+              "Concat 'y'"));
+    CHECK(has(all("b = Constant <value_ints = [549755813888]> ()\n big = Expand (x, b)\n s = SplitToSequence (big)\n "
+                  "y = ConcatFromSequence <axis = 0> (s)"),
+              "SplitToSequence"));
+    CHECK(has(all("v = Constant <value_floats = [0.0, 1.0]> ()\n i = Constant <value_ints = [0]> ()\n s = Squeeze "
+                  "(h)\n y = OneHot (i, s, v)"),
+              "OneHot 'y'"));
+    CHECK(has(all("y, i = TopK (x, h)"), "TopK 'y'"));
+}
+
+TEST_CASE("graphs that are nested too deeply are refused") {
+    aton::graph_data inner = simple("g () => (float y) { y = Constant <value_float = 1.0> () }");
+    for (int depth = 0; depth != 1000; ++depth) {
+        aton::graph_data outer =
+            simple("g () => (float y) { p = Constant <value = bool {1}> ()\n y = If (p) <then_branch "
+                   "= a () => (float z) { z = Constant <value_float = 1.0> () }, else_branch = b () "
+                   "=> (float w) { w = Constant <value_float = 1.0> () }> }");
+        outer.nodes[1].attributes[0].graphs[0] = std::move(inner);
+        inner = std::move(outer);
+    }
+    CHECK(has(refusal(std::move(inner)), "nested more than 64 deep"));
+}
+
+TEST_CASE("one model runs in several threads at once") {
+    onnx_model const model(simple(R"(g (int64 most, float[1] x) => (float[N] last) {
+        last = Loop (most, , x) <
+            body = step (int64 i, bool go, float[N] v) => (bool on, float[N] w) {
+                on = Identity (go)
+                w = Concat <axis = 0> (v, x)
+            }
+        >
+    })"));
+    auto const work = [&](std::int64_t most, bool& right) {
+        right = true;
+        for (int i = 0; i != 20; ++i) {
+            auto const out = model.run(std::vector<value>{integer(most), floats({static_cast<float>(most)})});
+            right =
+                right && numbers_of(out[0]) == numbers(static_cast<std::size_t>(most) + 1, static_cast<float>(most));
+        }
+    };
+    bool first = false;
+    bool second = false;
+    std::thread one(work, 3, std::ref(first));
+    std::thread other(work, 5, std::ref(second));
+    one.join();
+    other.join();
+    CHECK(first);
+    CHECK(second);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Models as text, and what becomes of them: for tests of the interpreter.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <onnx/defs/parser.h>
+#include <onnx/onnx_pb.h>
+
+#include <aton/dsl/error.hpp>
+#include <aton/model_io/model_io.hpp>
+#include <aton/runtime/compute.hpp>
+#include <aton/runtime/onnx_model.hpp>
+
+namespace aton::tests {
+
+using aton::runtime::onnx_model;
+using aton::runtime::tensor;
+using aton::runtime::value;
+
+inline ::onnx::ModelProto proto_of(std::string const& text) {
+    ::onnx::ModelProto model;
+    auto const status = ::onnx::OnnxParser::Parse(model, text.c_str());
+    REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
+    return model;
+}
+
+inline aton::graph_data graph_of(std::string const& text) {
+    return aton::parse_model(proto_of(text).SerializeAsString()).graph;
+}
+
+/// A model whose graph has no functions.
+inline aton::graph_data simple(std::string const& graph, int opset = 18) {
+    return graph_of("<ir_version: 9, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);
+}
+
+inline std::vector<value> run(aton::graph_data graph, std::vector<value> const& inputs = {}) {
+    return onnx_model(std::move(graph)).run(inputs);
+}
+
+inline tensor floats(std::vector<float> const& numbers) {
+    tensor const t = tensor::empty(dtype::float32, {static_cast<std::int64_t>(numbers.size())});
+    std::copy(numbers.begin(), numbers.end(), t.data<float>());
+    return t;
+}
+inline tensor integer(std::int64_t number) { return tensor::of_scalar(number, dtype::int64); }
+inline tensor truth(bool yes) { return tensor::of_scalar(yes, dtype::bool_); }
+
+inline std::vector<float> numbers_of(value const& v) {
+    tensor const t = v.one().contiguous();
+    REQUIRE(t.dtype() == dtype::float32);
+    return {t.data<float>(), t.data<float>() + t.count()};
+}
+
+using numbers = std::vector<float>;
+
+/// What is said of a model that does not run; empty: it runs.
+inline std::string refusal(aton::graph_data graph, std::vector<value> const& inputs = {}) {
+    try {
+        (void)run(std::move(graph), inputs);
+    } catch (aton::error const& e) {
+        CHECK(std::string(e.what()).find('\n') == std::string::npos);
+        return e.what();
+    }
+    return {};
+}
+
+inline bool has(std::string const& text, std::string const& part) {
+    if (text.find(part) != std::string::npos) return true;
+    MESSAGE(text);
+    return false;
+}
+
+} // namespace aton::tests
