@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Whether two results are the same numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <aton/runtime/value.hpp>
+
+namespace aton::verify {
+
+/// |got - expected| <= absolute + relative * |expected|; NaN meets NaN, infinities the same ones; integers and bools are equal.
+struct tolerance {
+    double relative = 0;
+    double absolute = 0;
+};
+
+/// Of sums of up to `terms` products in this dtype: rounding errors of both sides grow with the square root of their number.
+[[nodiscard]] tolerance tolerance_of(dtype t, std::int64_t terms = 1);
+
+struct comparison {
+    std::string difference; ///< what differs and where, on one line; empty: nothing
+    double error = 0;       ///< the largest of all elements, in parts of what the tolerance allows
+    std::int64_t elements = 0;
+
+    [[nodiscard]] bool same() const { return difference.empty(); }
+};
+
+[[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1);
+[[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1);
+
+} // namespace aton::verify

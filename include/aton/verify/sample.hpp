@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Calls of ATen operators to check mappings with: drawn at random from a schema and a rule, the same for a seed on every machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/runtime/aten_operator.hpp>
+
+namespace aton::verify {
+
+/// A call: an argument for each one that is not left to its default.
+struct sample {
+    std::string overload; ///< "aten::add.Tensor"
+    std::vector<runtime::aten_argument> arguments;
+};
+
+/// The call as a line of Python that torch runs, values included where they are few.
+[[nodiscard]] std::string to_python(sample const& s);
+
+/// How sizes are drawn.
+enum class size_theme : std::uint8_t {
+    distinct, ///< no two are equal, none is 1
+    ones,     ///< some are 1
+    equal,    ///< all are
+    empty,    ///< one is 0
+    scalar,   ///< tensors of any rank have none
+    count_
+};
+
+/// How elements are drawn.
+enum class value_theme : std::uint8_t {
+    ordinary, ///< of both signs, with fractions
+    ties,     ///< few different ones, halves and zeros
+    special,  ///< NaN, infinities, -0, denormal and the largest numbers among them
+    count_
+};
+
+struct theme {
+    size_theme sizes = size_theme::distinct;
+    value_theme values = value_theme::ordinary;
+    dtype type = dtype::float32; ///< of the tensors whose rule leaves it open
+    bool scattered = false;      ///< operands do not lie together in memory
+    bool defaults = false;       ///< arguments that have a default stay at it
+};
+
+/// What arguments of operators must be for a call to have a meaning, in a small language:
+///
+///     {"conv2d", "input: (n, c*g, h, w); weight: (o*g, c, k, l); bias: (o*g)?; stride: [1..2; 2]; groups: {g}"}
+///
+/// `name: what` for each argument, separated by semicolons. Letters and words are sizes, which are drawn once for a sample and are the
+/// same wherever they stand; `+ - * /` and parentheses compute with them.
+///
+/// A tensor: `(n, c, ...)` its sizes, where `...` stands for up to two more, the same wherever it stands; `(~n, ~...)`: sizes that may
+/// be 1 instead, to broadcast. After it, in any order: a dtype (`int64`, `bool`, `float`: only floating ones, `integer`: only integers),
+/// `index m`: int64 from 0 up to m, `signed_index m`: negative ones too, `in a..b`: elements in a range, `?`: may be None. Of a
+/// Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn anew for each.
+/// A number: `a..b`, real where one of both has a point; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
+/// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `"a" | "b"`. A dtype: `float32 | int64`.
+/// What has no word in the rule is drawn by its type and name: Tensors broadcast with each other, `dim` is an axis of the first tensor.
+struct sampling_rule {
+    std::string_view operators; ///< overloads or operators, separated by spaces; "aten::" may be left out
+    std::string_view text;
+};
+
+/// Those of ATen's operators.
+[[nodiscard]] std::span<sampling_rule const> aten_sampling_rules();
+/// The rule of an overload, of the whole name before that of the operator; nullptr: none.
+[[nodiscard]] sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string_view overload);
+
+/// Draws a sample. Throws aton::error, which names the operator and the place, for a rule that is none.
+[[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
+                          std::uint64_t seed);
+
+} // namespace aton::verify

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Draws samples for a row, runs both sides, and makes what differs small.
+#include <aton/verify/check.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/mutation.hpp>
+#include <aton/verify/translation.hpp>
+
+#include "shrink.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using runtime::value;
+
+constexpr std::array all_types = {dtype::float32,
+                                  dtype::float64,
+                                  dtype::float16,
+                                  dtype::bfloat16,
+                                  dtype::int64,
+                                  dtype::int32,
+                                  dtype::int16,
+                                  dtype::int8,
+                                  dtype::uint8,
+                                  dtype::bool_,
+                                  dtype::complex64};
+
+/// The themes that a dtype is sampled with: all of them in float32, the telling ones in others.
+std::vector<theme> themes_of(dtype t) {
+    std::vector<theme> out;
+    auto const add = [&](size_theme sizes, value_theme values, bool scattered, bool defaults) {
+        out.push_back({sizes, values, t, scattered, defaults});
+    };
+    if (t != dtype::float32 && t != dtype::int64) {
+        add(size_theme::distinct, value_theme::ordinary, false, false);
+        add(size_theme::ones, value_theme::special, true, false);
+        add(size_theme::scalar, value_theme::ties, false, true);
+        return out;
+    }
+    for (std::size_t s = 0; s != static_cast<std::size_t>(size_theme::count_); ++s)
+        for (std::size_t v = 0; v != static_cast<std::size_t>(value_theme::count_); ++v)
+            add(static_cast<size_theme>(s), static_cast<value_theme>(v), (s + v) % 2 == 1, false);
+    add(size_theme::distinct, value_theme::ordinary, false, true);
+    add(size_theme::distinct, value_theme::ordinary, true, false);
+    return out;
+}
+
+std::string_view name_of(size_theme t) {
+    constexpr std::string_view all[] = {"distinct", "ones", "equal", "empty", "scalar"};
+    return all[static_cast<std::size_t>(t)];
+}
+std::string_view name_of(value_theme t) {
+    constexpr std::string_view all[] = {"ordinary", "ties", "special"};
+    return all[static_cast<std::size_t>(t)];
+}
+
+bool names(std::string_view operators, std::string_view overload) {
+    sampling_rule const one{operators, {}};
+    return find_rule(std::span(&one, 1), overload) != nullptr;
+}
+
+std::int64_t count_of(sample const& s) {
+    std::int64_t n = 0;
+    for (runtime::aten_argument const& a : s.arguments) {
+        if (a.tensor) n += a.tensor.count();
+        for (runtime::tensor const& t : a.tensors)
+            if (t) n += t.count();
+    }
+    return n;
+}
+
+std::int64_t count_of(std::vector<value> const& results) {
+    std::int64_t n = 0;
+    for (value const& v : results) {
+        if (v.is_tensor()) n += v.one().count();
+        if (v.is_sequence())
+            for (runtime::tensor const& t : v.many()) n += t.count();
+    }
+    return n;
+}
+
+/// What ATen gives for a call, and how many terms its sums may have.
+struct truth {
+    std::vector<value> results;
+    std::int64_t terms = 1;
+    bool values = true; ///< false: only dtypes and sizes count
+};
+
+class row_check {
+public:
+    row_check(dsl::entry const& row, check_options const& options) : row_(row), options_(options) {
+        report_.overload = row.overload;
+        report_.since = row.since;
+        report_.until = row.until;
+        rule_ = find_rule(options.rules, row.overload);
+        if (rule_ == nullptr) rule_ = find_rule(aten_sampling_rules(), row.overload);
+    }
+
+    row_report run() {
+        if (!options_.truth && !runtime::has_aten_operator(row_.overload)) {
+            report_.not_checked = "there is no reference to compare with";
+            return std::move(report_);
+        }
+        int const first = std::max(row_.since, options_.least_opset);
+        int const last = std::min({row_.until, options_.most_opset, onnx::newest_version("")});
+        std::uint64_t seed = options_.seed;
+        for (dtype const type : all_types) {
+            report_.types.push_back({type});
+            for (theme const& t : themes_of(type))
+                for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, first, last);
+        }
+        std::erase_if(report_.types, [](type_report const& t) { return t.same + t.different + t.refused == 0; });
+        report_.opsets.assign(opsets_.begin(), opsets_.end());
+        finish_mutants();
+        if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
+            report_.not_checked =
+                refusal_.empty() ? "no sample has a meaning: " + meaningless_ : "every sample is refused: " + refusal_;
+        return std::move(report_);
+    }
+
+private:
+    type_report& counts() { return report_.types.back(); }
+
+    [[nodiscard]] runtime::aten_results call(sample const& s) const {
+        return options_.truth ? options_.truth(s) : runtime::call_aten(s.overload, s.arguments, {options_.where, 0});
+    }
+
+    [[nodiscard]] std::optional<truth> truth_of(sample const& s, theme const& t) {
+        try {
+            truth out{call(s).results, 1, true};
+            out.terms = std::max<std::int64_t>(1, count_of(s) / std::max<std::int64_t>(1, count_of(out.results)));
+            for (exclusion const& e : options_.exclusions)
+                if ((e.when.empty() || e.when == name_of(t.sizes) || e.when == name_of(t.values) ||
+                     e.when == name(t.type)) &&
+                    names(e.operators, row_.overload))
+                    out.values = false;
+            return out;
+        } catch (error const& e) {
+            meaningless_ = e.what();
+            return {};
+        }
+    }
+
+    /// Why the graph's results are not the reference's; empty where they are.
+    std::string difference(std::vector<value> const& got, truth const& expected, bool count) {
+        for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
+            if (!got[i]) continue; // the mapping leaves it out
+            comparison const c = compare(got[i], expected.results[i], expected.terms);
+            if (!expected.values && c.difference.find(" differ") != std::string::npos) continue;
+            if (count) note_error(c.error);
+            if (!c.same()) return "result " + std::to_string(i) + ": " + c.difference;
+        }
+        return {};
+    }
+
+    void note_error(double error) {
+        report_.worst_error = std::max(report_.worst_error, error);
+        std::size_t bin = 0;
+        if (error > 1) bin = 7;
+        else if (error > 0) bin = static_cast<std::size_t>(std::clamp(std::ceil(std::log10(error)) + 6, 1.0, 6.0));
+        ++report_.errors[bin];
+    }
+
+    void check_sample(theme const& t, std::uint64_t seed, int first, int last) {
+        sample const s = draw(row_.overload, row_.schema, rule_, t, seed);
+        std::optional<truth> const expected = truth_of(s, t);
+        if (!expected) {
+            ++counts().undefined;
+            return;
+        }
+        std::string before;
+        std::optional<translation> newest;
+        bool refused = true;
+        for (int opset = first; opset <= last; ++opset) {
+            try {
+                translation graph = translate(row_, row_.schema, opset, s);
+                refused = false;
+                std::string structure = structure_of(graph.graph);
+                if (structure == before) continue;
+                before = std::move(structure);
+                opsets_.insert(opset);
+                std::string why = difference_of(graph, *expected);
+                if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why));
+                newest = std::move(graph);
+            } catch (unsupported_error const& e) {
+                refusal_ = e.what();
+                before.clear();
+            } catch (illegal_call const& e) { // a dtype that an operator of the body does not take
+                refusal_ = e.what();
+                before.clear();
+            }
+        }
+        if (newest) mutate(*newest, *expected);
+        if (refused) ++counts().refused;
+        else if (wrong_sample_) ++counts().different;
+        else if (!expected->values) ++counts().excluded, ++counts().same;
+        else ++counts().same;
+        wrong_sample_ = false;
+    }
+
+    std::string difference_of(translation const& graph, truth const& expected) {
+        try {
+            return difference(verify::run(graph, options_.where), expected, true);
+        } catch (error const& e) {
+            return std::string("the graph does not run: ") + e.what();
+        }
+    }
+
+    void fail(sample const& s, theme const& t, int opset, std::string why) {
+        wrong_sample_ = true;
+        constexpr std::size_t most = 3; // of one row
+        if (report_.failures.size() >= most) return;
+        sample const small = shrink(s, [&](sample const& other) {
+            std::optional<truth> const expected = truth_of(other, t);
+            if (!expected) return false;
+            try {
+                std::string now = difference_of(translate(row_, row_.schema, opset, other), *expected);
+                if (now.empty()) return false;
+                why = std::move(now);
+                return true;
+            } catch (unsupported_error const&) {
+                return false;
+            } catch (illegal_call const&) {
+                return false;
+            }
+        });
+        report_.failures.push_back({small, opset, why});
+    }
+
+    // Mutants.
+
+    struct mutant_state {
+        std::string what;
+        bool ran = false;
+        bool caught = false;
+    };
+
+    void mutate(translation const& graph, truth const& expected) {
+        if (!options_.mutants || !expected.values || wrong_sample_) return;
+        std::string skeleton;
+        for (graph_node const& n : graph.graph.nodes) skeleton += n.op + ' ';
+        for (mutation const& m : mutations_of(graph.graph)) {
+            mutant_state& state = mutants_[skeleton + '#' + std::to_string(m.node) + m.what];
+            state.what = m.what;
+            if (state.caught) continue;
+            try {
+                std::vector<value> const got = verify::run(graph, mutated(graph.graph, m), options_.where);
+                state.ran = true;
+                state.caught = !difference(got, expected, false).empty();
+            } catch (error const&) { // no legal graph for this sample
+            }
+        }
+    }
+
+    void finish_mutants() {
+        mutant_report& out = report_.mutants;
+        for (auto const& [key, m] : mutants_) {
+            if (!m.ran) continue;
+            ++out.made;
+            if (m.caught) {
+                ++out.caught;
+                continue;
+            }
+            bool known = false;
+            for (equivalent_mutant const& e : options_.equivalents)
+                known = known || (m.what.starts_with(e.what) && names(e.operators, row_.overload));
+            if (known) ++out.equivalent;
+            else out.survivors.push_back(m.what + " in " + key.substr(0, key.find('#')));
+        }
+    }
+
+    dsl::entry const& row_;
+    check_options const& options_;
+    sampling_rule const* rule_ = nullptr;
+    row_report report_;
+    std::set<int> opsets_;
+    std::map<std::string, mutant_state> mutants_;
+    std::string refusal_;
+    std::string meaningless_;
+    bool wrong_sample_ = false;
+};
+
+} // namespace
+
+bool report::passed() const {
+    return std::all_of(rows.begin(), rows.end(), [](row_report const& r) { return r.passed(); });
+}
+
+double report::power() const {
+    int made = 0;
+    int caught = 0;
+    for (row_report const& r : rows) {
+        made += r.mutants.made - r.mutants.equivalent;
+        caught += r.mutants.caught;
+    }
+    return made == 0 ? 100 : 100.0 * caught / made;
+}
+
+report check(dsl::table_view rows, check_options const& options) {
+    report out;
+    for (dsl::entry const& row : rows)
+        if (row.overload.find(options.only) != std::string_view::npos)
+            out.rows.push_back(row_check(row, options).run());
+    return out;
+}
+
+} // namespace aton::verify

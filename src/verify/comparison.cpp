@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Whether two results are the same numbers.
+#include <aton/verify/comparison.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include <aton/runtime/compute.hpp>
+
+namespace aton::verify {
+
+namespace {
+
+using runtime::tensor;
+using runtime::value;
+
+std::string type_of(tensor const& x) { return std::string(name(x.dtype())) + runtime::to_string(x.sizes()); }
+
+std::string text(double v) {
+    std::ostringstream out;
+    out.precision(9);
+    out << v;
+    return out.str();
+}
+
+/// The element of this number as an index.
+std::string place(std::int64_t number, runtime::sizes const& of) {
+    runtime::sizes at(of.size());
+    for (std::size_t i = of.size(); i-- != 0;) {
+        at[i] = number % of[i];
+        number /= of[i];
+    }
+    return runtime::to_string(at);
+}
+
+/// In parts of what the tolerance allows; infinite where no tolerance helps.
+double error_of(double got, double expected, tolerance const& most) {
+    if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
+    if (!std::isfinite(got) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
+    double const allowed = most.absolute + most.relative * std::abs(expected);
+    double const off = std::abs(got - expected);
+    return allowed == 0 ? std::numeric_limits<double>::infinity() : off / allowed;
+}
+
+} // namespace
+
+tolerance tolerance_of(dtype t, std::int64_t terms) {
+    double const growth = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms)));
+    switch (t) {
+    case dtype::float64:
+    case dtype::complex128: return {1e-10 * growth, 1e-12 * growth};
+    case dtype::float32:
+    case dtype::complex64: return {1e-5 * growth, 1e-6 * growth};
+    case dtype::float16: return {2e-3 * growth, 1e-4 * growth};
+    case dtype::bfloat16: return {1.6e-2 * growth, 1e-3 * growth};
+    default: return {};
+    }
+}
+
+comparison compare(tensor const& got, tensor const& expected, std::int64_t terms) {
+    comparison out;
+    if (!got || !expected) {
+        if (static_cast<bool>(got) != static_cast<bool>(expected))
+            out.difference = got ? "there is a result where none is expected" : "there is no result";
+        return out;
+    }
+    if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) {
+        out.difference = "is " + type_of(got) + ", " + type_of(expected) + " is expected";
+        return out;
+    }
+    tensor const a = to_host(got);
+    tensor const b = to_host(expected);
+    if (is_complex(a.dtype())) return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms);
+    out.elements = a.count();
+    if (a.is_strings()) {
+        tensor const x = a.contiguous();
+        tensor const y = b.contiguous();
+        if (!std::equal(x.strings().begin(), x.strings().end(), y.strings().begin())) out.difference = "other strings";
+        return out;
+    }
+    bool const whole = !is_floating(a.dtype());
+    aton::tensor const x = a.to_constant();
+    aton::tensor const y = b.to_constant();
+    if (whole && x.bytes == y.bytes) return out;
+    dtype const number = whole || aton::tensor::can_hold(a.dtype()) ? a.dtype() : dtype::float32;
+    aton::tensor const p = number == a.dtype() ? x : runtime::cast(a, number).to_constant();
+    aton::tensor const q = number == a.dtype() ? y : runtime::cast(b, number).to_constant();
+    tolerance const most = tolerance_of(a.dtype(), terms);
+    std::int64_t wrong = 0;
+    std::int64_t first = 0;
+    for (std::int64_t i = 0; i != out.elements; ++i) {
+        auto const at = static_cast<std::size_t>(i);
+        double const error =
+            whole && p.at(at) == q.at(at) ? 0 : error_of(p.at(at).to<double>(), q.at(at).to<double>(), most);
+        out.error = std::max(out.error, error);
+        if (error > 1 && wrong++ == 0) first = i;
+    }
+    if (wrong != 0) {
+        auto const at = static_cast<std::size_t>(first);
+        out.difference = std::to_string(wrong) + " of " + std::to_string(out.elements) +
+                         " elements differ, the first at " + place(first, a.sizes()) + ": " +
+                         text(p.at(at).to<double>()) + ", " + text(q.at(at).to<double>()) + " is expected";
+    }
+    return out;
+}
+
+comparison compare(value const& got, value const& expected, std::int64_t terms) {
+    comparison out;
+    if (got.is_sequence() != expected.is_sequence() ||
+        (!got.is_sequence() && static_cast<bool>(got) != static_cast<bool>(expected))) {
+        out.difference = "is another kind of value";
+        return out;
+    }
+    if (!got.is_sequence()) return compare(got.one(), expected.one(), terms);
+    if (got.many().size() != expected.many().size()) {
+        out.difference = "has " + std::to_string(got.many().size()) + " tensors, " +
+                         std::to_string(expected.many().size()) + " are expected";
+        return out;
+    }
+    for (std::size_t i = 0; i != got.many().size(); ++i) {
+        comparison each = compare(got.many()[i], expected.many()[i], terms);
+        out.error = std::max(out.error, each.error);
+        out.elements += each.elements;
+        if (out.same() && !each.same()) out.difference = "tensor " + std::to_string(i) + ": " + each.difference;
+    }
+    return out;
+}
+
+} // namespace aton::verify

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What is not compared, and mutants that are no other function: each with its reason.
+#include <aton/verify/check.hpp>
+
+namespace aton::verify {
+
+std::span<exclusion const> known_exclusions() {
+    static constexpr exclusion all[] = {
+        {"rand rand_like randn randn_like randint randint_like randperm bernoulli multinomial normal uniform dropout "
+         "native_dropout",
+         "",
+         "random numbers: their distribution is the same, their order is not"},
+        {"empty empty_like new_empty empty_strided new_empty_strided empty_permuted", "", "elements are not set"},
+        {"max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices "
+         "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d",
+         "special",
+         "MaxPool passes over NaN, ATen gives NaN; a mask would cost every pool four nodes"},
+    };
+    return all;
+}
+
+std::span<equivalent_mutant const> known_equivalents() {
+    static constexpr equivalent_mutant all[] = {
+        {"reflection_pad1d reflection_pad2d reflection_pad3d",
+         "Pad: without input 2",
+         "only the mode constant reads the value"},
+    };
+    return all;
+}
+
+} // namespace aton::verify

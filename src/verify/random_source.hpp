@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Random numbers that are the same everywhere (the distributions of the standard library are not), and elements of tensors.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include <aton/runtime/tensor.hpp>
+#include <aton/verify/sample.hpp>
+
+namespace aton::verify {
+
+class random_source {
+public:
+    explicit random_source(std::uint64_t seed) : engine_(seed) {}
+
+    /// Both included.
+    [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) {
+        if (most <= least) return least;
+        auto const count = static_cast<std::uint64_t>(most - least) + 1;
+        return least + static_cast<std::int64_t>(engine_() % count);
+    }
+    /// In [0, 1).
+    [[nodiscard]] double fraction() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+    [[nodiscard]] bool chance(double share) { return fraction() < share; }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+/// What elements may be.
+struct element_range {
+    double least = -4;
+    double most = 4;
+    bool bounded = false; ///< by the rule: no special values
+};
+
+/// A contiguous tensor of random elements.
+[[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
+                                            value_theme values, element_range const& range);
+/// The same elements, not side by side.
+[[nodiscard]] runtime::tensor scattered(runtime::tensor const& x);
+
+} // namespace aton::verify

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A report as lines of text and as JSON.
+#include <aton/verify/check.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "report_text.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char const c : text) {
+        if (c == '"' || c == '\\') (out += '\\') += c;
+        else if (static_cast<unsigned char>(c) < 0x20) {
+            char code[8];
+            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+            out += code;
+        } else out += c;
+    }
+    return out + '"';
+}
+
+/// "[a, b]" of what `write` makes of each.
+template <class List, class Write>
+std::string json_list(List const& all, Write const& write) {
+    std::string out = "[";
+    for (auto const& each : all) out += (out.size() == 1 ? "" : ", ") + write(each);
+    return out + ']';
+}
+
+std::string number(int n) { return std::to_string(n); }
+
+std::string json_of(row_report const& r) {
+    std::string out = R"({"overload": )" + quoted(r.overload);
+    out += ", \"since\": " + number(r.since) + ", \"until\": " + number(r.until);
+    out += ", \"passed\": " + std::string(r.passed() ? "true" : "false");
+    out += ", \"opsets\": " + json_list(r.opsets, number);
+    out += ", \"types\": " + json_list(r.types, [](type_report const& t) {
+               return R"({"dtype": )" + quoted(name(t.type)) + ", \"same\": " + number(t.same) +
+                      ", \"different\": " + number(t.different) + ", \"refused\": " + number(t.refused) +
+                      ", \"undefined\": " + number(t.undefined) + ", \"excluded\": " + number(t.excluded) + "}";
+           });
+    out += ", \"worst_error\": " + (std::isfinite(r.worst_error) ? short_text(r.worst_error) : std::string("null"));
+    out += ", \"errors\": " + json_list(r.errors, number);
+    out += ", \"not_checked\": " + quoted(r.not_checked);
+    out += ", \"failures\": " + json_list(r.failures, [](failure const& f) {
+               return R"({"opset": )" + number(f.opset) + ", \"why\": " + quoted(f.why) +
+                      ", \"call\": " + quoted(to_python(f.call)) + "}";
+           });
+    mutant_report const& m = r.mutants;
+    out += ", \"mutants\": {\"made\": " + number(m.made) + ", \"caught\": " + number(m.caught) +
+           ", \"equivalent\": " + number(m.equivalent) +
+           ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return quoted(s); }) + "}";
+    return out + '}';
+}
+
+} // namespace
+
+std::string short_text(double v) {
+    std::ostringstream out;
+    out.precision(3);
+    out << v;
+    return out.str();
+}
+
+totals totals_of(report const& r) {
+    totals t;
+    for (row_report const& row : r.rows) {
+        (row.passed() ? t.passed : row.not_checked.empty() ? t.failed : t.not_checked) += 1;
+        t.calls += row.total(&type_report::same) + row.total(&type_report::different);
+        t.refused += row.total(&type_report::refused);
+        t.excluded += row.total(&type_report::excluded);
+        t.mutants += row.mutants.made;
+        t.caught += row.mutants.caught;
+        t.equivalent += row.mutants.equivalent;
+    }
+    return t;
+}
+
+std::string report::to_text() const {
+    std::string out;
+    for (row_report const& r : rows) {
+        if (!r.not_checked.empty()) out += r.overload + ": not checked, " + r.not_checked + '\n';
+        for (failure const& f : r.failures)
+            out +=
+                r.overload + " (opset " + std::to_string(f.opset) + "): " + f.why + "\n    " + to_python(f.call) + '\n';
+        for (std::string const& s : r.mutants.survivors) out += r.overload + ": not noticed: " + s + '\n';
+    }
+    totals const t = totals_of(*this);
+    out += std::to_string(t.passed) + " of " + std::to_string(rows.size()) + " rows give ATen's numbers on " +
+           std::to_string(t.calls) + " calls (" + std::to_string(t.failed) + " do not, " +
+           std::to_string(t.not_checked) + " are not checked; " + std::to_string(t.refused) + " calls refused, " +
+           std::to_string(t.excluded) + " compared by dtype and sizes alone)\n";
+    if (t.mutants != 0)
+        out += std::to_string(t.caught) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants caught, " +
+               short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent\n";
+    return out;
+}
+
+std::string report::to_json() const {
+    totals const t = totals_of(*this);
+    return R"({"rows": )" + std::to_string(rows.size()) + ", \"passed\": " + number(t.passed) +
+           ", \"failed\": " + number(t.failed) + ", \"not_checked\": " + number(t.not_checked) +
+           ", \"calls\": " + number(t.calls) + ", \"mutants\": " + number(t.mutants) +
+           ", \"caught\": " + number(t.caught) + ", \"equivalent\": " + number(t.equivalent) +
+           ", \"power\": " + short_text(power()) +
+           ",\n\"each\": " + json_list(rows, [](row_report const& r) { return "\n" + json_of(r); }) + "}\n";
+}
+
+} // namespace aton::verify

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Reads the text of a sampling rule piece by piece: words, numbers, expressions of sizes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::verify {
+
+/// The part of a rule that speaks of one argument; empty: none does.
+[[nodiscard]] std::string_view part_of_rule(std::string_view rule, std::string_view argument);
+
+class rule_reader {
+public:
+    /// `size_of` gives the value of a word.
+    rule_reader(std::string_view text, std::function<std::int64_t(std::string_view)> size_of)
+        : text_(text),
+          size_of_(std::move(size_of)) {}
+
+    [[nodiscard]] bool at_end() {
+        skip();
+        return at_ == text_.size();
+    }
+    /// Takes this text where it comes next; a word only as a whole.
+    bool take(std::string_view what);
+    [[nodiscard]] bool next_is(std::string_view what);
+    /// A word, or nothing.
+    std::string_view word();
+    void expect(std::string_view what);
+    /// A number, a word, or an expression in parentheses.
+    std::int64_t size() { return factor(); }
+    /// A sum of products of these.
+    std::int64_t expression();
+    /// An expression or a number with a point.
+    double bound(bool& is_real);
+    std::string quoted();
+
+    [[noreturn]] void refuse(std::string const& what) const {
+        throw error("sampling rule '" + std::string(text_) + "', at " + std::to_string(at_) + ": " + what);
+    }
+
+private:
+    void skip();
+    std::int64_t product();
+    std::int64_t factor();
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::function<std::int64_t(std::string_view)> size_of_;
+};
+
+} // namespace aton::verify

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+// Draws calls: sizes and elements by a theme, arguments by the rule of the operator, else by their types and names.
+#include <aton/verify/sample.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/runtime/compute.hpp>
+
+#include "random_source.hpp"
+#include "rule_reader.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using aten::base_type;
+using aten::schema_argument;
+using kind = runtime::aten_argument::kind;
+using runtime::aten_argument;
+using runtime::sizes;
+using runtime::tensor;
+
+/// Sizes by name, drawn at their first use.
+class size_table {
+public:
+    size_table(random_source& random, size_theme theme)
+        : random_(random),
+          theme_(theme),
+          empty_(random.integer(0, 3)) {}
+
+    std::int64_t get(std::string_view name) {
+        if (name == "rank_of_more") return static_cast<std::int64_t>(more().size());
+        auto const known = known_.find(name);
+        if (known != known_.end()) return known->second;
+        std::int64_t const size = drawn();
+        known_.emplace(name, size);
+        return size;
+    }
+    /// What `...` stands for.
+    sizes const& more() {
+        if (has_more_) return more_;
+        has_more_ = true;
+        std::int64_t const rank =
+            theme_ == size_theme::scalar ? 0 : random_.integer(theme_ == size_theme::distinct ? 1 : 0, 2);
+        for (std::int64_t i = 0; i != rank; ++i) more_.push_back(drawn());
+        return more_;
+    }
+    /// Of each tensor of a list.
+    void forget_marked() {
+        std::erase_if(known_, [](auto const& entry) { return entry.first.back() == '\''; });
+    }
+
+private:
+    std::int64_t drawn() {
+        if (theme_ == size_theme::equal) return 3;
+        if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
+        if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
+        std::int64_t size = random_.integer(2, 6);
+        auto const used = [&](std::int64_t s) { return std::find(used_.begin(), used_.end(), s) != used_.end(); };
+        while (used(size)) size = size % 11 + 2; // 2 ... 12
+        if (used_.size() < 9) used_.push_back(size);
+        return size;
+    }
+
+    random_source& random_;
+    size_theme theme_;
+    std::int64_t empty_; ///< the number of the size that is 0
+    std::int64_t drawn_ = 0;
+    std::map<std::string, std::int64_t, std::less<>> known_;
+    sizes more_;
+    bool has_more_ = false;
+    std::vector<std::int64_t> used_;
+};
+
+bool says_place(base_type t) {
+    return t == base_type::layout || t == base_type::device || t == base_type::memory_format ||
+           t == base_type::generator;
+}
+
+class drawing {
+public:
+    drawing(std::string_view overload, std::string_view schema, std::string_view rule, theme const& t,
+            std::uint64_t seed)
+        : schema_(schema),
+          rule_(rule),
+          theme_(t),
+          random_(seed),
+          sizes_(random_, t.sizes) {
+        sample_.overload = overload;
+    }
+
+    sample run() {
+        std::vector<schema_argument> formal;
+        schema_argument each;
+        for (aten::argument_cursor all{schema_}; all.next(each);) formal.push_back(each);
+        // Tensors first: numbers speak of their sizes.
+        std::vector<std::optional<aten_argument>> drawn(formal.size());
+        for (bool const tensors : {true, false})
+            for (std::size_t i = 0; i != formal.size(); ++i)
+                if ((formal[i].type.base == base_type::tensor) == tensors) drawn[i] = argument(formal[i]);
+        for (std::size_t i = 0; i != formal.size(); ++i) {
+            if (!drawn[i]) continue;
+            drawn[i]->name = formal[i].name;
+            sample_.arguments.push_back(std::move(*drawn[i]));
+        }
+        return std::move(sample_);
+    }
+
+private:
+    [[nodiscard]] rule_reader reader(std::string_view part) {
+        return {part, [this](std::string_view name) { return sizes_.get(name); }};
+    }
+
+    std::optional<aten_argument> argument(schema_argument const& a) {
+        std::string_view const part = part_of_rule(rule_, a.name);
+        if (says_place(a.type.base) || a.name == "pin_memory") return {};
+        bool const may_be_left =
+            a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
+        if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
+        if (part == "default") return {};
+        if (part.empty()) return by_type(a);
+        rule_reader r = reader(part);
+        aten_argument out = by_rule(a, r);
+        if (!r.at_end()) r.refuse("nothing more is expected");
+        return out;
+    }
+
+    // By the rule.
+
+    aten_argument by_rule(schema_argument const& a, rule_reader& r) {
+        if (r.next_is("(")) return tensor_by_rule(a, r);
+        aten_argument out;
+        if (r.next_is("\"")) {
+            std::vector<std::string> all = {r.quoted()};
+            while (r.take("|")) all.push_back(r.quoted());
+            out.is = kind::text;
+            out.text = one_of(all);
+        } else if (r.take("axis")) {
+            number(out, axis_of(r.word()));
+        } else if (r.take("axes")) {
+            axes(out, rank_of(r.word()));
+        } else if (r.take("[")) {
+            list_by_rule(a, r, out);
+        } else if (r.take("{")) {
+            std::vector<std::int64_t> all = {r.expression()};
+            bool const several = r.next_is(",");
+            while (r.take(",")) all.push_back(r.expression());
+            r.expect("}");
+            if (!several && !a.type.list) number(out, all[0]);
+            else integers(out, all);
+        } else if (a.type.base == base_type::scalar_type) {
+            type_by_rule(r, out);
+        } else if (a.type.base == base_type::bool_) {
+            out.is = kind::number;
+            out.number = random_.chance(0.5);
+            if (r.take("true")) out.number = true;
+            else if (r.take("false")) out.number = false;
+        } else {
+            out.is = kind::number;
+            out.number = number_by_rule(a, r);
+        }
+        if (r.take("?") && random_.chance(0.3)) return {};
+        return out;
+    }
+
+    scalar number_by_rule(schema_argument const& a, rule_reader& r) {
+        bool real = a.type.base == base_type::float_;
+        double const least = r.bound(real);
+        double const most = r.take("..") ? r.bound(real) : least;
+        if (real) return least + (most - least) * random_.fraction();
+        return static_cast<long long>(
+            random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)));
+    }
+
+    void list_by_rule(schema_argument const& a, rule_reader& r, aten_argument& out) {
+        bool real = a.type.base == base_type::float_;
+        double const least = r.bound(real);
+        double const most = r.take("..") ? r.bound(real) : least;
+        std::int64_t count = a.type.list_size;
+        if (r.take(";")) count = r.expression();
+        r.expect("]");
+        out.is = kind::numbers;
+        for (std::int64_t i = 0; i != count; ++i) {
+            if (real) out.numbers.emplace_back(least + (most - least) * random_.fraction());
+            else
+                out.numbers.emplace_back(static_cast<long long>(
+                    random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most))));
+        }
+    }
+
+    void type_by_rule(rule_reader& r, aten_argument& out) {
+        std::vector<dtype> all;
+        do {
+            std::string_view const name = r.word();
+            all.push_back(name == "bool" ? dtype::bool_ : dtype_from_name(name));
+            if (all.back() == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+        } while (r.take("|"));
+        out.is = kind::type;
+        out.type = one_of(all);
+    }
+
+    /// What a tensor of a rule is.
+    struct tensor_words {
+        dtype type = dtype::undefined;
+        element_range range;
+        std::int64_t index = -1;
+        bool is_signed = false;
+        bool optional = false;
+        std::int64_t least = 1;
+        std::int64_t most = 0; ///< 0: no list
+    };
+
+    sizes dims(rule_reader& r) {
+        sizes out;
+        r.expect("(");
+        while (!r.take(")")) {
+            if (!out.empty() || r.next_is(",")) (void)r.take(",");
+            bool const may_be_one = r.take("~");
+            auto const shrunk = [&](std::int64_t size) { return may_be_one && random_.chance(0.3) ? 1 : size; };
+            if (r.take("..."))
+                for (std::int64_t const size : sizes_.more()) out.push_back(shrunk(size));
+            else out.push_back(shrunk(r.expression()));
+        }
+        return out;
+    }
+
+    void word_of(rule_reader& r, tensor_words& w) {
+        std::string_view const name = r.word();
+        if (name == "index" || name == "signed_index") {
+            w.type = dtype::int64;
+            w.index = r.size();
+            w.is_signed = name == "signed_index";
+        } else if (name == "in") {
+            bool real = false;
+            w.range = {r.bound(real), 0, true};
+            r.expect("..");
+            w.range.most = r.bound(real);
+        } else {
+            w.type = name == "bool" ? dtype::bool_ : dtype_from_name(name);
+            if (w.type == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+        }
+    }
+
+    aten_argument tensor_by_rule(schema_argument const& a, rule_reader& r) {
+        rule_reader const start = r;
+        sizes of = dims(r);
+        tensor_words w;
+        while (!r.at_end()) {
+            if (r.take("?")) w.optional = true;
+            else if (r.take("*")) {
+                w.least = w.most = r.expression();
+                if (r.take("..")) w.most = r.expression();
+            } else word_of(r, w);
+        }
+        aten_argument out;
+        if (w.optional && random_.chance(0.35)) return out;
+        if (!a.type.list) {
+            out.is = kind::tensor;
+            out.tensor = filled(of, w);
+            note(a.name, out.tensor);
+            return out;
+        }
+        out.is = kind::tensors;
+        std::int64_t const count = random_.integer(w.least, std::max(w.least, w.most));
+        for (std::int64_t i = 0; i != count; ++i) {
+            if (i != 0) {
+                sizes_.forget_marked();
+                rule_reader again = start;
+                of = dims(again);
+            }
+            out.tensors.push_back(filled(of, w));
+            note(a.name, out.tensors.back());
+        }
+        return out;
+    }
+
+    tensor filled(sizes const& of, tensor_words const& w) {
+        dtype const t = w.type == dtype::undefined ? theme_.type : w.type;
+        element_range range = w.range;
+        if (w.index >= 0)
+            range = {w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true};
+        value_theme const values = w.index >= 0 ? value_theme::ordinary : theme_.values;
+        tensor const x = random_tensor(random_, t, of, values, range);
+        return theme_.scattered ? scattered(x) : x;
+    }
+
+    // By the type and the name.
+
+    std::optional<aten_argument> by_type(schema_argument const& a) {
+        aten_argument out;
+        if (a.type.optional && random_.chance(0.35)) return out;
+        if (a.type.list) {
+            list_by_type(a, out);
+            return out;
+        }
+        out.is = kind::number;
+        switch (a.type.base) {
+        case base_type::tensor:
+            out.is = kind::tensor;
+            out.tensor = filled(broadcasting(), {});
+            note(a.name, out.tensor);
+            return out;
+        case base_type::int_:
+        case base_type::sym_int:
+            if (a.name.starts_with("dim") || a.name == "axis") number(out, axis_of(first_));
+            else out.number = static_cast<long long>(random_.integer(1, 3));
+            return out;
+        case base_type::float_:
+            out.number = a.name.starts_with("eps") ? 1e-3 + 1e-2 * random_.fraction() : 0.1 + 2 * random_.fraction();
+            return out;
+        case base_type::scalar:
+            if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
+            else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
+            return out;
+        case base_type::bool_: out.number = random_.chance(0.5); return out;
+        case base_type::scalar_type: {
+            constexpr std::array all = {dtype::float32, dtype::float64, dtype::int64, dtype::float16, dtype::int32};
+            out.is = kind::type;
+            out.type = all[static_cast<std::size_t>(random_.integer(0, 4))];
+            return out;
+        }
+        default: return {};
+        }
+    }
+
+    void list_by_type(schema_argument const& a, aten_argument& out) {
+        if (a.type.base == base_type::tensor) {
+            out.is = kind::tensors;
+            sizes const of = broadcasting();
+            for (std::int64_t i = random_.integer(1, 3); i != 0; --i) out.tensors.push_back(filled(of, {}));
+            note(a.name, out.tensors.front());
+        } else if (a.name.starts_with("dim") || a.name == "axes" || a.name == "axis") {
+            axes(out, rank_of(first_));
+        } else {
+            out.is = kind::numbers;
+            std::int64_t const count = a.type.list_size > 0 ? a.type.list_size : 2;
+            for (std::int64_t i = 0; i != count; ++i)
+                out.numbers.emplace_back(static_cast<long long>(random_.integer(1, 3)));
+        }
+    }
+
+    /// The sizes of the first tensor that has no rule; of others some are 1, or missing in front.
+    sizes broadcasting() {
+        if (theme_.sizes == size_theme::scalar) return {};
+        if (shared_.empty()) {
+            for (std::string_view const name : {"first dim", "second dim", "third dim"})
+                shared_.push_back(sizes_.get(name));
+            return shared_;
+        }
+        sizes out = shared_;
+        for (std::int64_t& size : out)
+            if (random_.chance(0.25)) size = 1;
+        if (random_.chance(0.25)) out.erase(out.begin());
+        return out;
+    }
+
+    // What is common.
+
+    void note(std::string_view name, tensor const& x) {
+        if (first_.empty()) first_ = name;
+        ranks_.insert_or_assign(name, static_cast<std::int64_t>(x.rank()));
+    }
+    std::int64_t rank_of(std::string_view tensor) {
+        auto const known = ranks_.find(tensor);
+        return known == ranks_.end() ? 1 : known->second;
+    }
+    std::int64_t axis_of(std::string_view tensor) {
+        std::int64_t const rank = std::max<std::int64_t>(1, rank_of(tensor));
+        return random_.integer(-rank, rank - 1);
+    }
+    /// Some axes in any order, from both ends.
+    void axes(aten_argument& out, std::int64_t rank) {
+        out.is = kind::numbers;
+        std::vector<std::int64_t> all;
+        for (std::int64_t i = 0; i != rank; ++i) all.push_back(i);
+        for (std::size_t i = 1; i < all.size(); ++i)
+            std::swap(all[i], all[static_cast<std::size_t>(random_.integer(0, static_cast<std::int64_t>(i)))]);
+        if (!all.empty()) all.resize(static_cast<std::size_t>(random_.integer(1, rank)));
+        for (std::int64_t const axis : all)
+            out.numbers.emplace_back(static_cast<long long>(random_.chance(0.5) ? axis - rank : axis));
+    }
+    static void number(aten_argument& out, std::int64_t n) {
+        out.is = kind::number;
+        out.number = static_cast<long long>(n);
+    }
+    static void integers(aten_argument& out, std::vector<std::int64_t> const& all) {
+        out.is = kind::numbers;
+        for (std::int64_t const n : all) out.numbers.emplace_back(static_cast<long long>(n));
+    }
+    template <class T>
+    T one_of(std::vector<T> const& all) {
+        return all[static_cast<std::size_t>(random_.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+    }
+
+    std::string_view schema_;
+    std::string_view rule_;
+    theme theme_;
+    random_source random_;
+    size_table sizes_;
+    sample sample_;
+    sizes shared_;
+    std::string_view first_;
+    std::map<std::string_view, std::int64_t> ranks_;
+};
+
+} // namespace
+
+sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string_view overload) {
+    constexpr std::string_view aten = "aten::";
+    if (overload.starts_with(aten)) overload.remove_prefix(aten.size());
+    for (std::string_view const name : {overload, overload.substr(0, overload.find('.'))})
+        for (sampling_rule const& rule : rules)
+            for (std::string_view left = rule.operators; !left.empty();) {
+                std::size_t const end = std::min(left.find(' '), left.size());
+                if (left.substr(0, end) == name) return &rule;
+                left.remove_prefix(std::min(end + 1, left.size()));
+            }
+    return nullptr;
+}
+
+sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
+            std::uint64_t seed) {
+    return drawing(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed).run();
+}
+
+} // namespace aton::verify

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The check of mappings: what it draws, what it tells apart, and that it finds what is planted.
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/aton.hpp>
+#include <aton/mappings/bitwise.hpp>
+#include <aton/runtime/compute.hpp>
+#include <aton/verify/check.hpp>
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/mutation.hpp>
+#include <aton/verify/translation.hpp>
+
+#include "../faults.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using runtime::tensor;
+using tests::contains;
+using tests::fault_of;
+
+constexpr std::string_view conv_schema =
+    "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
+    "SymInt[2] dilation=1, SymInt groups=1) -> Tensor";
+
+runtime::aten_argument const& argument(sample const& s, std::string_view name) {
+    for (runtime::aten_argument const& a : s.arguments)
+        if (a.name == name) return a;
+    FAIL("no argument " << name);
+    return s.arguments.front();
+}
+
+tensor floats(std::vector<double> const& values) {
+    aton::tensor t{dtype::float32, {static_cast<std::int64_t>(values.size())}, {}};
+    for (double const v : values) t.append(v);
+    return tensor::from_constant(t);
+}
+
+constexpr auto right = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">(
+    [](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value { return g.op<"Sub">(x, y); }));
+constexpr auto swapped = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">(
+    [](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value { return g.op<"Sub">(y, x); }));
+
+} // namespace
+
+TEST_CASE("a rule ties the sizes of tensors together, and a seed gives the same call everywhere") {
+    sampling_rule const rule{
+        "conv2d", "input: (n, c*g, k+h, l+w); weight: (o*g, c, k, l); bias: (o*g) ?; stride: [1..2; 2]; groups: {g}"};
+    std::set<std::int64_t> groups;
+    for (std::uint64_t seed = 0; seed != 20; ++seed) {
+        sample const s = draw("aten::conv2d", conv_schema, &rule, {}, seed);
+        CHECK(to_python(s) == to_python(draw("aten::conv2d", conv_schema, &rule, {}, seed)));
+        tensor const& x = argument(s, "input").tensor;
+        tensor const& w = argument(s, "weight").tensor;
+        std::int64_t const g = argument(s, "groups").number.to<std::int64_t>();
+        groups.insert(g);
+        CHECK(x.size(1) == w.size(1) * g);
+        CHECK(w.size(0) % g == 0);
+        CHECK(x.size(2) > w.size(2));
+        CHECK(w.size(2) != w.size(3));
+    }
+    CHECK(groups.size() > 3);
+    sample const empty = draw("aten::conv2d", conv_schema, &rule, {size_theme::equal, value_theme::ties}, 3);
+    CHECK(argument(empty, "input").tensor.sizes() == runtime::sizes{3, 9, 6, 6});
+}
+
+TEST_CASE("a rule that is none is refused with its place") {
+    auto const fault = [](std::string_view text) {
+        sampling_rule const rule{"conv2d", text};
+        return fault_of([&] { (void)draw("aten::conv2d", conv_schema, &rule, {}, 1); });
+    };
+    CHECK(contains(fault("input: (n, c"), "at "));
+    CHECK(contains(fault("input: (n, c) flot32"), "'flot32' is no dtype"));
+    CHECK(contains(fault("input: (n/0)"), "a division by 0"));
+    CHECK(contains(fault("input: (n); groups: {g"), "'}' is expected"));
+}
+
+TEST_CASE("NaN meets NaN, infinities the same ones, and rounding is let through by dtype and length") {
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    double const infinity = std::numeric_limits<double>::infinity();
+    CHECK(compare(floats({1, nan, infinity}), floats({1, nan, infinity})).same());
+    CHECK(contains(compare(floats({1, 2, nan}), floats({1, 2, 3})).difference, "the first at [2]: nan, 3 is expected"));
+    CHECK_FALSE(compare(floats({infinity}), floats({-infinity})).same());
+    CHECK(compare(floats({1.000005}), floats({1})).same());
+    CHECK_FALSE(compare(floats({1.00005}), floats({1})).same());
+    CHECK(compare(floats({1.00005}), floats({1}), 100).same());
+    CHECK(contains(compare(floats({1, 2}), floats({1})).difference, "is float32[2], float32[1] is expected"));
+}
+
+TEST_CASE("a right row passes, and every mutant of it is caught") {
+    check_options options;
+    options.mutants = true;
+    report const r = check(right, options);
+    CHECK_MESSAGE(r.passed(), r.to_text());
+    CHECK(r.rows.at(0).mutants.made >= 5);
+    CHECK(r.power() == 100);
+}
+
+TEST_CASE("a wrong row fails with a small call that torch runs") {
+    report const r = check(swapped);
+    CHECK_FALSE(r.passed());
+    failure const& f = r.rows.at(0).failures.at(0);
+    CHECK(contains(f.why, "is expected"));
+    CHECK(argument(f.call, "self").tensor.count() <= 2);
+    CHECK(contains(to_python(f.call), "torch.ops.aten.sub.Tensor(self=torch.tensor("));
+    CHECK(contains(r.to_json(), "\"passed\": false"));
+    CHECK(contains(r.to_html(), "aten::sub.Tensor"));
+}
+
+TEST_CASE("a family of built-in rows gives ATen's numbers") {
+    report const r = check(mappings::bitwise);
+    CHECK_MESSAGE(r.passed(), r.to_text());
+    CHECK(r.rows.size() > 20);
+}
+
+} // namespace aton::verify
