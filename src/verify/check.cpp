@@ -99,11 +99,13 @@ struct truth {
 
 class row_check {
 public:
-    row_check(dsl::entry const& row, check_options const& options) : row_(row), options_(options) {
+    row_check(dsl::entry const& row, check_options const& options)
+        : row_(row),
+          options_(options),
+          rule_(find_rule(options.rules, row.overload)) {
         report_.overload = row.overload;
         report_.since = row.since;
         report_.until = row.until;
-        rule_ = find_rule(options.rules, row.overload);
         if (rule_ == nullptr) rule_ = find_rule(aten_sampling_rules(), row.overload);
     }
 
@@ -246,6 +248,14 @@ private:
         bool caught = false;
     };
 
+    [[nodiscard]] std::optional<std::vector<value>> results_of(translation const& t, graph_data graph) const {
+        try {
+            return verify::run(t, std::move(graph), options_.where);
+        } catch (error const&) {
+            return {};
+        }
+    }
+
     void mutate(translation const& graph, truth const& expected) {
         if (!options_.mutants || !expected.values || wrong_sample_) return;
         std::string skeleton;
@@ -254,12 +264,10 @@ private:
             mutant_state& state = mutants_[skeleton + '#' + std::to_string(m.node) + m.what];
             state.what = m.what;
             if (state.caught) continue;
-            try {
-                std::vector<value> const got = verify::run(graph, mutated(graph.graph, m), options_.where);
-                state.ran = true;
-                state.caught = !difference(got, expected, false).empty();
-            } catch (error const&) { // no legal graph for this sample
-            }
+            std::optional<std::vector<value>> const got = results_of(graph, mutated(graph.graph, m));
+            if (!got) continue; // no legal graph for this sample
+            state.ran = true;
+            state.caught = !difference(*got, expected, false).empty();
         }
     }
 
@@ -282,7 +290,7 @@ private:
 
     dsl::entry const& row_;
     check_options const& options_;
-    sampling_rule const* rule_ = nullptr;
+    sampling_rule const* rule_;
     row_report report_;
     std::set<int> opsets_;
     std::map<std::string, mutant_state> mutants_;

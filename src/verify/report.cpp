@@ -54,7 +54,7 @@ std::string json_of(row_report const& r) {
                       ", \"call\": " + quoted(to_python(f.call)) + "}";
            });
     mutant_report const& m = r.mutants;
-    out += ", \"mutants\": {\"made\": " + number(m.made) + ", \"caught\": " + number(m.caught) +
+    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
            ", \"equivalent\": " + number(m.equivalent) +
            ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return quoted(s); }) + "}";
     return out + '}';
@@ -109,8 +109,8 @@ std::string report::to_json() const {
            ", \"failed\": " + number(t.failed) + ", \"not_checked\": " + number(t.not_checked) +
            ", \"calls\": " + number(t.calls) + ", \"mutants\": " + number(t.mutants) +
            ", \"caught\": " + number(t.caught) + ", \"equivalent\": " + number(t.equivalent) +
-           ", \"power\": " + short_text(power()) +
-           ",\n\"each\": " + json_list(rows, [](row_report const& r) { return "\n" + json_of(r); }) + "}\n";
+           ", \"power\": " + short_text(power()) + ",\n\"each\": " +
+           json_list(rows, [](row_report const& r) { return std::string(1, '\n').append(json_of(r)); }) + "}\n";
 }
 
 } // namespace aton::verify

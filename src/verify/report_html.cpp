@@ -47,6 +47,11 @@ std::string tile(std::string const& number, std::string_view what) {
     return "<div class=\"tile\"><b>" + number + "</b><span>" + std::string(what) + "</span></div>\n";
 }
 
+std::string text_at(std::string const& x, int y, std::string_view text) {
+    std::string out = R"(<text text-anchor="middle" x=")" + x + R"(" y=")" + std::to_string(y) + "\">";
+    return (out += text) + "</text>";
+}
+
 /// How many results were off by how much: a bar for each order of magnitude, by the logarithm of their number.
 std::string error_picture(report const& r) {
     constexpr std::string_view names[] = {
@@ -55,17 +60,15 @@ std::string error_picture(report const& r) {
     for (row_report const& row : r.rows)
         for (std::size_t i = 0; i != sums.size(); ++i) sums[i] += row.errors[i];
     double const most = std::log10(1.0 + *std::max_element(sums.begin(), sums.end()));
-    std::string out = "<svg role=\"img\" aria-label=\"Results by their error in parts of the tolerance\" viewBox=\"0 0 "
-                      "560 190\" width=\"560\">\n";
+    std::string out = R"(<svg role="img" aria-label="Results by their error in parts of the tolerance" )";
+    out += "viewBox=\"0 0 560 190\" width=\"560\">\n";
     for (std::size_t i = 0; i != sums.size(); ++i) {
         int const height = most == 0 ? 0 : static_cast<int>(130 * std::log10(1.0 + sums[i]) / most);
         std::string const x = std::to_string(8 + 69 * static_cast<int>(i));
         std::string const middle = std::to_string(36 + 69 * static_cast<int>(i));
-        out += "<rect x=\"" + x + "\" y=\"" + std::to_string(155 - height) + "\" width=\"56\" height=\"" +
-               std::to_string(height) + "\" rx=\"2\"/>";
-        out += "<text text-anchor=\"middle\" x=\"" + middle + "\" y=\"" + std::to_string(149 - height) + "\">" +
-               std::to_string(sums[i]) + "</text>";
-        out += "<text text-anchor=\"middle\" x=\"" + middle + "\" y=\"174\">" + std::string(names[i]) + "</text>\n";
+        out += R"(<rect rx="2" x=")" + x + R"(" y=")" + std::to_string(155 - height);
+        out += R"(" width="56" height=")" + std::to_string(height) + "\"/>";
+        out += text_at(middle, 149 - height, std::to_string(sums[i])) + text_at(middle, 174, names[i]) + '\n';
     }
     return out + "</svg>\n";
 }

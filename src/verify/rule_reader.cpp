@@ -123,8 +123,8 @@ double rule_reader::bound(bool& is_real) {
 }
 
 std::string rule_reader::quoted() {
-    expect("\"");
-    std::size_t const end = text_.find('"', at_);
+    expect("'");
+    std::size_t const end = text_.find('\'', at_);
     if (end == std::string_view::npos) refuse("a text has no end");
     std::string out(text_.substr(at_, end - at_));
     at_ = end + 1;

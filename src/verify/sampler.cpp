@@ -136,7 +136,7 @@ private:
     aten_argument by_rule(schema_argument const& a, rule_reader& r) {
         if (r.next_is("(")) return tensor_by_rule(a, r);
         aten_argument out;
-        if (r.next_is("\"")) {
+        if (r.next_is("'")) {
             std::vector<std::string> all = {r.quoted()};
             while (r.take("|")) all.push_back(r.quoted());
             out.is = kind::text;

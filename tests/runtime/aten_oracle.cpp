@@ -199,7 +199,7 @@ int run(options const& o) {
             if (std::string_view const name = c["overload"]; !name.empty()) (overload += '.') += name;
             if (overload.find(o.only) == std::string::npos || !has_aten_operator(overload)) continue;
             auto const file = std::string(std::string_view(c["file"]));
-            std::string const path = folder + "/" + file;
+            std::string const path = std::string(folder).append("/").append(file);
             std::string const why = run_case(c, overload, files.try_emplace(file, path).first->second);
             ++(why.empty() ? all[overload].right : all[overload].wrong);
             if (!why.empty() && o.failures) std::cout << std::string_view(c["case"]) << ": " << why << '\n';

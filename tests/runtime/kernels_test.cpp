@@ -73,7 +73,7 @@ T from_plain(plain<T> x) {
 template <class T>
 tensor small_numbers(dtype t, sizes of, int seed = 1) {
     return filled<T>(t, std::move(of), [&](std::int64_t i) {
-        auto const v = (i * 7919 + seed * 104729) % 11 - (std::is_unsigned_v<T> ? 0 : 4);
+        auto const v = (i * 7919 + std::int64_t{seed} * 104729) % 11 - (std::is_unsigned_v<T> ? 0 : 4);
         if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(v == 0 ? 2 : v);
         else return T(static_cast<float>(v == 0 ? 2 : v));
     });
@@ -283,8 +283,7 @@ TEST_CASE("the first or the last of the largest or smallest elements") {
                             for (std::int64_t j = 1; j != of[axis]; ++j) {
                                 auto const a = e[static_cast<std::size_t>(i + j * strides[axis])];
                                 auto const b = e[static_cast<std::size_t>(i + best * strides[axis])];
-                                if (largest ? a > b : a < b) best = j;
-                                else if (last && a == b) best = j;
+                                if ((largest ? a > b : a < b) || (last && a == b)) best = j;
                             }
                             expected.push_back(best);
                         }

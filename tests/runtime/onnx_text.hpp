@@ -26,7 +26,7 @@ using aton::runtime::value;
 
 inline ::onnx::ModelProto proto_of(std::string const& text) {
     ::onnx::ModelProto model;
-    auto const status = ::onnx::OnnxParser::Parse(model, text.c_str());
+    auto const status = ::onnx::OnnxParser::Parse(model, text);
     REQUIRE_MESSAGE(status.IsOK(), status.ErrorMessage());
     return model;
 }

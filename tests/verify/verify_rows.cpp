@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
         aton::verify::report all;
         for (aton::dsl::table_view const& table : aton::mappings::library()) {
             for (aton::dsl::entry const& row : table) {
-                if (verbose) std::cerr << row.overload << std::endl;
+                if (verbose) std::cerr << row.overload << '\n' << std::flush;
                 aton::verify::report part = aton::verify::check({&row, 1}, options);
                 all.rows.insert(all.rows.end(), part.rows.begin(), part.rows.end());
             }

@@ -60,7 +60,7 @@ struct theme {
 /// `index m`: int64 from 0 up to m, `signed_index m`: negative ones too, `in a..b`: elements in a range, `?`: may be None. Of a
 /// Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn anew for each.
 /// A number: `a..b`, real where one of both has a point; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
-/// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `"a" | "b"`. A dtype: `float32 | int64`.
+/// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `'a' | 'b'`. A dtype: `float32 | int64`.
 /// What has no word in the rule is drawn by its type and name: Tensors broadcast with each other, `dim` is an axis of the first tensor.
 struct sampling_rule {
     std::string_view operators; ///< overloads or operators, separated by spaces; "aten::" may be left out

@@ -82,10 +82,15 @@ complex_parts half(complex_parts const& x, std::size_t axis) {
     return {one(x.real), one(x.imaginary)};
 }
 
-// The three kinds, normalized, over several dimensions; the last one is halved.
+complex_parts in(complex_parts const& x, dtype type) {
+    return {cast(x.real, type), x.imaginary ? cast(x.imaginary, type) : tensor()};
+}
+
+// The three kinds, normalized, over several dimensions; the last one is halved. Computed in float64, as sums of large numbers cancel.
 
 tensor complex_to_complex(complex_parts const& x, std::vector<std::size_t> const& axes, norm_mode norm, bool forward) {
-    return whole(scaled(along(x, axes, !forward), norm, count_along(x.real, axes)));
+    complex_parts const y = along(in(x, dtype::float64), axes, !forward);
+    return whole(in(scaled(y, norm, count_along(x.real, axes)), x.real.dtype()));
 }
 
 tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode norm, bool forward, bool onesided) {
@@ -93,8 +98,9 @@ tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode
     double const count = count_along(x, axes);
     std::size_t const last = axes.back();
     axes.pop_back();
-    complex_parts const first = fourier({x, {}}, signed_axis(last), !forward);
-    return whole(scaled(along(onesided ? half(first, last) : first, axes, !forward), norm, count));
+    complex_parts const first = fourier(in({x, {}}, dtype::float64), signed_axis(last), !forward);
+    complex_parts const y = along(onesided ? half(first, last) : first, axes, !forward);
+    return whole(in(scaled(y, norm, count), x.dtype()));
 }
 
 /// `x` has size / 2 + 1 elements in the last of the dimensions.
@@ -104,10 +110,11 @@ tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode
     if (!x.imaginary) x.imaginary = full(0, x.real.dtype(), x.real.sizes(), x.real.where());
     std::size_t const last = axes.back();
     axes.pop_back();
-    x = along(resized(x, last, size / 2 + 1), axes, !forward);
+    dtype const type = x.real.dtype();
+    x = along(in(resized(x, last, size / 2 + 1), dtype::float64), axes, !forward);
     tensor const out = fourier_to_real(forward ? conjugated(x) : x, signed_axis(last), size);
     axes.push_back(last);
-    return scaled({out, {}}, norm, count_along(out, axes)).real;
+    return cast(scaled({out, {}}, norm, count_along(out, axes)).real, type);
 }
 
 /// The dimensions that a call transforms, and their sizes: of fft and the like one, of fftn and fft2 several.

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <type_traits>
 
-#include <Eigen/Dense>
-
 #include <aton/dsl/error.hpp>
 
+#include "../eigen.hpp"
 #include "complex.hpp"
 #include "host_matrices.hpp"
 

@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <Eigen/Core>
-
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/compute.hpp>
+
+#include "../eigen.hpp"
 
 namespace aton::runtime {
 

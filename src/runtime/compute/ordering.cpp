@@ -77,7 +77,7 @@ sorted top(tensor const& x, std::int64_t count, std::int64_t axis, bool largest)
     std::int64_t const size = x.rank() == 0 ? 1 : x.size(at);
     if (count < 0 || count > size)
         throw error("an axis of size " + std::to_string(size) + " has no top " + std::to_string(count));
-    sorted const all = sort(x, axis, largest);
+    sorted all = sort(x, axis, largest);
     if (x.rank() == 0) {
         if (count == 0) throw error("a 0-d tensor cannot become empty");
         return all;

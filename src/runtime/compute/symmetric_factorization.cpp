@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <Eigen/Dense>
-
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/factorization.hpp>
 
+#include "../eigen.hpp"
 #include "host_matrices.hpp"
 
 namespace aton::runtime {

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <Eigen/Core>
-
 #include <aton/runtime/kernels/elementwise.hpp>
 
+#include "../eigen.hpp"
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
@@ -63,6 +62,7 @@ void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
 template <class T>
 void multiply_integers(matmul_shape const& s, T* out, T const* a, T const* b) {
     using wrapping = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+    auto const wide = [](T v) { return static_cast<wrapping>(static_cast<std::make_unsigned_t<T>>(v)); };
     in_parts(s.batches.count * s.m, units_for_a_thread(s.k * s.n), [&](std::int64_t first, std::int64_t last) {
         for (; first != last; ++first) {
             std::int64_t const batch = first / s.m;
@@ -72,11 +72,10 @@ void multiply_integers(matmul_shape const& s, T* out, T const* a, T const* b) {
             T const* const y = b + offset_of(s.batches, 2, batch);
             std::fill_n(to, s.n, T{0});
             for (std::int64_t i = 0; i != s.k; ++i) {
-                auto const factor = static_cast<wrapping>(x[i * s.a.column]);
+                auto const factor = wide(x[i * s.a.column]);
                 T const* const from = y + i * s.b.row;
                 for (std::int64_t j = 0; j != s.n; ++j)
-                    to[j] = static_cast<T>(static_cast<wrapping>(to[j]) +
-                                           factor * static_cast<wrapping>(from[j * s.b.column]));
+                    to[j] = static_cast<T>(wide(to[j]) + factor * wide(from[j * s.b.column]));
             }
         }
     });

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include <aton/dsl/error.hpp>
 
@@ -75,7 +76,7 @@ std::vector<std::int64_t> call::ints(std::string_view name) const {
     return a == nullptr ? std::vector<std::int64_t>() : a->ints;
 }
 std::vector<std::int64_t> call::ints(std::string_view name, std::vector<std::int64_t> otherwise) const {
-    return has_attribute(name) ? ints(name) : otherwise;
+    return has_attribute(name) ? ints(name) : std::move(otherwise);
 }
 std::vector<float> call::floats(std::string_view name) const {
     node_attribute const* const a = of_type(attribute(name), onnx::attr_type::floats);

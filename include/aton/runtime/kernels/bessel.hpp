@@ -49,7 +49,11 @@ ATON_HD inline double scaled_bessel_k(double order, double x) {
     return sum * step;
 }
 
-ATON_HD inline double bessel_i(int order, double x) { return scaled_bessel_i(order, x) * std::exp(std::abs(x)); }
+/// Infinite where exp(|x|) is in T, as ATen has it.
+template <class T>
+ATON_HD T bessel_i(int order, T x) {
+    return static_cast<T>(scaled_bessel_i(order, static_cast<double>(x))) * std::exp(std::abs(x));
+}
 ATON_HD inline double bessel_k(double order, double x) { return scaled_bessel_k(order, x) * std::exp(-x); }
 
 /// x with its phase, x - pi / 4 or x - 3 pi / 4, rounded to T: what ATen computes with above 5.
@@ -79,8 +83,11 @@ ATON_HD inline double spherical_bessel_j0(double x) {
     return std::abs(x) < 1e-4 ? 1 - x * x / 6 : std::sin(x) / x;
 }
 
-/// Ai(x): its power series (9.4.1) around 0, K(1/3) (9.6.2) above, the oscillating expansion (9.7.9) below.
-ATON_HD inline double airy_ai(double x) {
+/// Ai(x): its power series (9.4.1) around 0, K(1/3) (9.6.2) above, the oscillating expansion (9.7.9) below, with its phase
+/// rounded to T.
+template <class T>
+ATON_HD double airy_ai(T of) {
+    auto const x = static_cast<double>(of);
     if (x - x != 0) return no_number;
     double const z = std::abs(x);
     double const phase = 2 * z * std::sqrt(z) / 3;
@@ -105,7 +112,7 @@ ATON_HD inline double airy_ai(double x) {
         term *= (six - 5) * (six - 3) * (six - 1) / (216. * k * (2 * k - 1) * phase);
         sums[k % 2] += (k / 2) % 2 == 0 ? term : -term;
     }
-    double const angle = phase + pi / 4;
+    auto const angle = static_cast<double>(T(-2) * of * std::sqrt(-of) / T(3) + T(pi / 4));
     return (std::sin(angle) * sums[0] - std::cos(angle) * sums[1]) / std::sqrt(pi * std::sqrt(z));
 }
 

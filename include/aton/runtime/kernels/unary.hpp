@@ -177,12 +177,9 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
 template <unary_op Op>
 ATON_HD double apply_special(double x) {
     using enum unary_op;
-    if constexpr (Op == airy_ai) return special::airy_ai(x);
-    else if constexpr (Op == digamma) return special::digamma(x);
+    if constexpr (Op == digamma) return special::digamma(x);
     else if constexpr (Op == erfinv) return special::erfinv(x);
-    else if constexpr (Op == i0) return special::bessel_i(0, x);
     else if constexpr (Op == i0e) return special::scaled_bessel_i(0, x);
-    else if constexpr (Op == i1) return special::bessel_i(1, x);
     else if constexpr (Op == i1e) return special::scaled_bessel_i(1, x);
     else if constexpr (Op == log_ndtr) return special::log_ndtr(x);
     else if constexpr (Op == modified_bessel_k0) return special::bessel_k(0, x);
@@ -260,7 +257,10 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
         T const m = std::frexp(x, &e);
         return Op == mantissa ? m : is_finite(x) ? static_cast<T>(e) : T(0);
     } else if constexpr (Op == trigamma) return special::trigamma(x);
+    else if constexpr (Op == airy_ai) return static_cast<T>(special::airy_ai(x));
     else if constexpr (Op == erfcx) return special::rounded_erfcx(x);
+    else if constexpr (Op == i0) return special::bessel_i(0, x);
+    else if constexpr (Op == i1) return special::bessel_i(1, x);
     else if constexpr (Op == bessel_j0) return special::bessel_j(0, x);
     else if constexpr (Op == bessel_j1) return special::bessel_j(1, x);
     else if constexpr (Op == bessel_y0) return special::bessel_y(0, x);
