@@ -13,7 +13,35 @@ namespace aton::verify {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string number(int n) { return std::to_string(n); }
+
+std::string json_of(row_report const& r) {
+    std::string out = R"({"overload": )" + json_text(r.overload);
+    out += ", \"since\": " + number(r.since) + ", \"until\": " + number(r.until);
+    out += ", \"passed\": " + std::string(r.passed() ? "true" : "false");
+    out += ", \"opsets\": " + json_list(r.opsets, number);
+    out += ", \"types\": " + json_list(r.types, [](type_report const& t) {
+               return R"({"dtype": )" + json_text(name(t.type)) + ", \"same\": " + number(t.same) +
+                      ", \"different\": " + number(t.different) + ", \"refused\": " + number(t.refused) +
+                      ", \"undefined\": " + number(t.undefined) + ", \"excluded\": " + number(t.excluded) + "}";
+           });
+    out += ", \"worst_error\": " + json_number(r.worst_error);
+    out += ", \"errors\": " + json_list(r.errors, number);
+    out += ", \"not_checked\": " + json_text(r.not_checked);
+    out += ", \"failures\": " + json_list(r.failures, [](failure const& f) {
+               return R"({"opset": )" + number(f.opset) + ", \"why\": " + json_text(f.why) +
+                      ", \"call\": " + json_text(to_python(f.call)) + "}";
+           });
+    mutant_report const& m = r.mutants;
+    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
+           ", \"equivalent\": " + number(m.equivalent) +
+           ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return json_text(s); }) + "}";
+    return out + '}';
+}
+
+} // namespace
+
+std::string json_text(std::string_view text) {
     std::string out = "\"";
     for (char const c : text) {
         if (c == '"' || c == '\\') (out += '\\') += c;
@@ -26,41 +54,7 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
-/// "[a, b]" of what `write` makes of each.
-template <class List, class Write>
-std::string json_list(List const& all, Write const& write) {
-    std::string out = "[";
-    for (auto const& each : all) out += (out.size() == 1 ? "" : ", ") + write(each);
-    return out + ']';
-}
-
-std::string number(int n) { return std::to_string(n); }
-
-std::string json_of(row_report const& r) {
-    std::string out = R"({"overload": )" + quoted(r.overload);
-    out += ", \"since\": " + number(r.since) + ", \"until\": " + number(r.until);
-    out += ", \"passed\": " + std::string(r.passed() ? "true" : "false");
-    out += ", \"opsets\": " + json_list(r.opsets, number);
-    out += ", \"types\": " + json_list(r.types, [](type_report const& t) {
-               return R"({"dtype": )" + quoted(name(t.type)) + ", \"same\": " + number(t.same) +
-                      ", \"different\": " + number(t.different) + ", \"refused\": " + number(t.refused) +
-                      ", \"undefined\": " + number(t.undefined) + ", \"excluded\": " + number(t.excluded) + "}";
-           });
-    out += ", \"worst_error\": " + (std::isfinite(r.worst_error) ? short_text(r.worst_error) : std::string("null"));
-    out += ", \"errors\": " + json_list(r.errors, number);
-    out += ", \"not_checked\": " + quoted(r.not_checked);
-    out += ", \"failures\": " + json_list(r.failures, [](failure const& f) {
-               return R"({"opset": )" + number(f.opset) + ", \"why\": " + quoted(f.why) +
-                      ", \"call\": " + quoted(to_python(f.call)) + "}";
-           });
-    mutant_report const& m = r.mutants;
-    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
-           ", \"equivalent\": " + number(m.equivalent) +
-           ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return quoted(s); }) + "}";
-    return out + '}';
-}
-
-} // namespace
+std::string json_number(double v) { return std::isfinite(v) ? short_text(v) : "null"; }
 
 std::string short_text(double v) {
     std::ostringstream out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <aton/verify/check.hpp>
 
@@ -23,5 +24,17 @@ struct totals {
 
 /// Three digits.
 [[nodiscard]] std::string short_text(double v);
+
+/// In quotes.
+[[nodiscard]] std::string json_text(std::string_view text);
+/// Three digits; null where it is none.
+[[nodiscard]] std::string json_number(double v);
+/// "[a, b]" of what `write` makes of each.
+template <class List, class Write>
+std::string json_list(List const& all, Write const& write) {
+    std::string out = "[";
+    for (auto const& each : all) out += (out.size() == 1 ? "" : ", ") + write(each);
+    return out + ']';
+}
 
 } // namespace aton::verify

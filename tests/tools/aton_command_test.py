@@ -208,6 +208,44 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual([row for row in everything if row["since"] is not None], mapped)
         self.assertGreater(len(everything), 3000)
 
+    def test_verify_mappings(self):
+        reports = [Path(self.folder.name, name) for name in ("verify.json", "verify.html")]
+        run = aton("verify", "--only", "aten::leaky_relu", "--mutants", "--report", reports[0], "--report", reports[1])
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertRegex(run.stdout, r"1 of 1 rows give ATen's numbers on \d+ calls")
+        self.assertRegex(run.stdout, r"mutants caught")
+        report = json.loads(reports[0].read_text())
+        self.assertEqual((report["rows"], report["passed"]), (1, 1))
+        self.assertEqual([row["overload"] for row in report["each"]], ["aten::leaky_relu"])
+        self.assertIn("<td><code>aten::leaky_relu</code></td>", reports[1].read_text())
+
+    def test_verify_a_model(self):
+        program = Path(SAMPLES, "lstm.pt2")
+        graph = Path(self.folder.name, "verified.onnx")
+        self.assertEqual(aton("export", program, "-o", graph).returncode, 0)
+        report = Path(self.folder.name, "model.json")
+        run = aton("verify", program, graph, "--samples", 2, "--report", report)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertTrue(run.stdout.endswith("the same on 2 samples\n"), run.stdout)
+        self.assertEqual(json.loads(report.read_text())["passed"], True)
+        # another model's graph
+        run = aton("verify", program, self.model)
+        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        self.assertIn("the graph does not run: ", run.stdout)
+        self.fails(aton("verify", program, self.file("broken.onnx", b"none")), 1, "broken.onnx")
+
+    def test_verify_with_wrong_options(self):
+        self.fails(aton("verify", "model.pt2"), 2, "both files")
+        self.fails(aton("verify", "--report", "report.txt"), 2, ".html or .json")
+        self.fails(aton("verify", "--samples", "0"), 2, "--samples")
+        self.fails(aton("verify", "--inputs", "folder"), 2, "for a model")
+        self.fails(aton("verify", "a.pt2", "b.onnx", "--mutants"), 2, "for mappings")
+        self.fails(aton("verify", "--only", "no such operator"), 1, "no mapping has")
+        help_text = aton("verify", "--help")
+        self.assertEqual(help_text.returncode, 0)
+        self.assertIn("--mutants", help_text.stdout)
+        self.assertIn("verify", aton("--help").stdout)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])

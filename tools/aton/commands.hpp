@@ -22,6 +22,9 @@ void complain(std::string_view what);
 /// Whether a file is an archive, as .pt2 files are, going by its first bytes. Throws where it cannot be read.
 [[nodiscard]] bool is_archive(std::string const& path);
 
+/// Replaces this program by one that lies beside it; argv[0] and the options after it are handed on. Throws where it cannot.
+[[noreturn]] int become(std::string const& program, char** argv);
+
 /// Loads plugins; throws where one cannot be used, or hides rows of a later one or of the built-in tables.
 [[nodiscard]] std::vector<plugin> load_plugins(std::vector<std::string> const& paths);
 /// Their tables, in order.

@@ -15,42 +15,12 @@
 
 namespace aton::tool {
 
-void complain(std::string_view what) {
-    std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());
-}
-
-void print_out(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw error("standard output cannot be written");
-}
-
-std::string plain(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text;
-}
-
 std::string summary(model const& m) {
     std::string out = "IR " + std::to_string(m.ir_version) + ", opset " + std::to_string(m.graph.opset);
     for (auto const& [domain, version] : m.graph.opset_imports) out += ", " + domain + ' ' + std::to_string(version);
     if (!m.producer_name.empty())
         out += ", made by " + m.producer_name + (m.producer_version.empty() ? "" : ' ' + m.producer_version);
     return plain(std::move(out));
-}
-
-std::vector<plugin> load_plugins(std::vector<std::string> const& paths) {
-    std::vector<plugin> plugins;
-    plugins.reserve(paths.size());
-    for (std::string const& path : paths) plugins.push_back(load_plugin(path));
-    check_tables(tables_of(plugins));
-    return plugins;
-}
-
-std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins) {
-    std::vector<dsl::table_view> tables;
-    for (plugin const& each : plugins)
-        for (dsl::table_view const& table : each.tables()) tables.push_back(table);
-    return tables;
 }
 
 bool is_archive(std::string const& path) {

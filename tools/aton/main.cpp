@@ -162,13 +162,22 @@ command add_check(CLI::App& app) {
     return [&sub, files] { return sub.parsed() ? check_models(*files) : -1; };
 }
 
+/// The rest of the command line is for aton-verify, which lies beside this program and knows its own options.
+command add_verify(CLI::App& app, char** argv) {
+    CLI::App& sub = *app.add_subcommand(
+        "verify", "Run mappings, or a .pt2 file and its .onnx file, as ATen and as ONNX on the same numbers");
+    sub.prefix_command();
+    sub.set_help_flag();
+    return [&sub, argv] { return sub.parsed() ? become("aton-verify", argv + 1) : -1; };
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Aton: PyTorch models to ONNX, without Python", "aton");
     app.set_version_flag("--version", std::string("aton ") + ATON_VERSION, "Print the version");
     app.require_subcommand(1);
     app.footer("Exit status: 0 done, 1 the input or the work failed, 2 wrong usage.");
     std::vector<command> const commands{
-        add_export(app), add_print(app), add_ops(app), add_unconvertible(app), add_check(app)};
+        add_export(app), add_print(app), add_ops(app), add_unconvertible(app), add_check(app), add_verify(app, argv)};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {

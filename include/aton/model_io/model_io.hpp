@@ -53,6 +53,10 @@ void write_model(graph_data const& graph, std::string const& path, model_options
 /// The model in memory; `name` is what messages call it.
 [[nodiscard]] model parse_model(std::string_view bytes, std::string_view name = "model");
 
+/// Reads the initializers of the main graph that lie in other files; `path` is the model's own. Throws aton::error for a file that cannot
+/// be read, lies outside of the model's folder or is too short, and for other tensors in files.
+void load_external(model& m, std::string const& path);
+
 /// Holds a file against ONNX's checker with full, strict shape inference; external data must be there. Throws aton::error with the
 /// first problem on one line.
 void check_model(std::string const& path);

@@ -2,6 +2,7 @@
 // Runs programs of torch.export as they stand: operators of ATen, arithmetic on sizes, branches and loops.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,6 +12,9 @@
 #include <aton/runtime/value.hpp>
 
 namespace aton::runtime {
+
+/// Sees each node of the main graph with its results, those of lists one after the other, in order.
+using aten_observer = std::function<void(program::node const&, std::span<value const>)>;
 
 /// A program that is ready to run: made functional, operators looked up, weights on the device. Assertions and guards are not checked.
 class aten_program {
@@ -25,7 +29,7 @@ public:
     [[nodiscard]] program::program const& functional() const;
     /// The outputs for the user's inputs in the program's order; numbers are 0-d tensors (int64, float64, bool), None is none. Throws
     /// aton::error, one line with the node and the user's source line. Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs) const;
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, aten_observer const& see = {}) const;
 
 private:
     struct state;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ struct onnx_options {
     std::uint64_t seed = 0; ///< of random operators that state none
 };
 
+/// Sees each node of the outermost graph with what it gives, in order.
+using onnx_observer = std::function<void(graph_node const&, std::span<value const>)>;
+
 /// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by the function body that
 /// the model or ONNX has for them.
 class onnx_model {
@@ -31,7 +35,7 @@ public:
     [[nodiscard]] graph_data const& graph() const;
     /// The outputs for inputs in the graph's order; those that have an initializer may be missing at the end, or none. Throws aton::error
     /// with the node for inputs that do not fit its operator. Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs) const;
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& see = {}) const;
 
 private:
     struct state;

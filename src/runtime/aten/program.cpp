@@ -117,6 +117,7 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
         program::node const& n = g.nodes[i];
         try {
             run_node(n);
+            if (see_ && depth_ == 1) show(n);
         } catch (located_error const&) {
             throw;
         } catch (error const& e) {
@@ -127,6 +128,13 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
         for (value_index const v : last[i]) values_[v] = {};
     }
     --depth_;
+}
+
+void aten_program::frame::show(program::node const& n) const {
+    std::vector<value> results;
+    for (value_index const v : result_values(n))
+        results.push_back(v == no_value || !values_[v] ? value() : value(values_[v].as_tensor(state_.options.where)));
+    see_(n, results);
 }
 
 void aten_program::frame::run_node(program::node const& n) {
@@ -198,6 +206,8 @@ aten_program::~aten_program() = default;
 
 program::program const& aten_program::functional() const { return state_->p; }
 
-std::vector<value> aten_program::run(std::span<value const> inputs) const { return frame(*state_).run(inputs); }
+std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& see) const {
+    return frame(*state_, see).run(inputs);
+}
 
 } // namespace aton::runtime

@@ -56,7 +56,12 @@ struct aten_program::state {
 
 class aten_program::frame {
 public:
-    explicit frame(state const& s) : state_(s), p_(s.p), values_(s.p.values.size()), seed_(s.options.seed) {}
+    frame(state const& s, aten_observer const& see)
+        : state_(s),
+          p_(s.p),
+          see_(see),
+          values_(s.p.values.size()),
+          seed_(s.options.seed) {}
 
     [[nodiscard]] std::vector<value> run(std::span<value const> inputs);
 
@@ -65,6 +70,7 @@ private:
     [[nodiscard]] value output(program::argument const& a) const;
     void execute(program::graph const& g, last_uses const& last);
     void run_node(program::node const& n);
+    void show(program::node const& n) const;
     void run_operator(program::node const& n);
     void run_python(program::node const& n);
 
@@ -93,6 +99,7 @@ private:
 
     state const& state_;
     program::program const& p_;
+    aten_observer const& see_;
     std::vector<slot> values_;
     std::uint64_t seed_;
     int depth_ = 0;

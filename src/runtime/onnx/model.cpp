@@ -109,7 +109,7 @@ public:
           seeds_(seeds),
           bodies_(&bodies) {}
 
-    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs) {
+    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& see = {}) {
         graph_data const& g = *plan.graph;
         values_.assign(g.values.size(), {});
         if (inputs.size() > g.inputs.size())
@@ -120,7 +120,7 @@ public:
             if (inputs[i]) values_[g.inputs[i]] = std::move(inputs[i]);
         for (std::size_t i = 0; i != g.values.size(); ++i)
             if (g.values[i].outer != no_value) values_[i] = around_->values_[g.values[i].outer];
-        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n]);
+        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n], see);
         std::vector<value> outputs;
         outputs.reserve(g.outputs.size());
         for (value_id const id : g.outputs) outputs.push_back(id == no_value ? value() : values_[id]);
@@ -166,7 +166,7 @@ private:
             throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
     }
 
-    void run_node(graph_data const& g, graph_node const& n, node_plan const& p) {
+    void run_node(graph_data const& g, graph_node const& n, node_plan const& p, onnx_observer const& see) {
         if (!p.is_done) {
             std::vector<value> inputs;
             inputs.reserve(n.inputs.size());
@@ -180,7 +180,14 @@ private:
                 throw error(describe(g, n) + ": " + e.what());
             }
         }
+        if (see) show(n, see);
         for (value_id const id : p.last_uses) values_[id] = {};
+    }
+
+    void show(graph_node const& n, onnx_observer const& see) const {
+        std::vector<value> results;
+        for (value_id const id : n.outputs) results.push_back(id == no_value ? value() : values_[id]);
+        see(n, results);
     }
 
     void set_outputs(graph_node const& n, std::vector<value> outputs) {
@@ -248,7 +255,7 @@ onnx_model::~onnx_model() = default;
 
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
-std::vector<value> onnx_model::run(std::span<value const> inputs) const {
+std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& see) const {
     graph_data const& g = state_->graph;
     std::vector<value> placed;
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
@@ -260,7 +267,7 @@ std::vector<value> onnx_model::run(std::span<value const> inputs) const {
     for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // too many
     std::atomic<std::uint64_t> seeds = state_->options.seed;
     frame outermost(state_->options, seeds, state_->bodies);
-    return outermost.execute(state_->plan, std::move(placed));
+    return outermost.execute(state_->plan, std::move(placed), see);
 }
 
 } // namespace aton::runtime

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Tensors of a model that lie in other files.
+#include <aton/model_io/model_io.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <system_error>
+
+#include <aton/dsl/error.hpp>
+
+#include "proto.hpp"
+#include "read_tensor.hpp"
+
+namespace aton {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file in the model's folder or below it.
+fs::path path_of(external_tensor const& e, fs::path const& folder) {
+    fs::path const location(e.location);
+    bool const leaves = location.is_absolute() || std::find(location.begin(), location.end(), "..") != location.end();
+    if (e.location.empty() || leaves) throw error("lies in '" + e.location + "', outside of the model's folder");
+    return folder / location;
+}
+
+void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
+    std::size_t const count = detail::require_sizes(to, "the tensor");
+    if (to.type == dtype::undefined || to.type == dtype::string) throw error("has no dtype that a file can hold");
+    std::uint64_t const needed = (std::uint64_t{count} * bits(to.type) + 7) / 8;
+    std::error_code fault;
+    std::uint64_t const size = fs::file_size(file, fault);
+    if (fault) throw error("cannot be read from " + file.string() + ": " + fault.message());
+    bool const inside = e.offset >= 0 && static_cast<std::uint64_t>(e.offset) <= size &&
+                        needed <= size - static_cast<std::uint64_t>(e.offset);
+    if (!inside || (e.length >= 0 && static_cast<std::uint64_t>(e.length) != needed))
+        throw error("needs " + std::to_string(needed) + " bytes, " + file.string() + " does not have them at " +
+                    std::to_string(e.offset));
+    std::ifstream in(file, std::ios::binary);
+    to.bytes.resize(needed);
+    if (!in.seekg(e.offset) || (needed != 0 && !in.read(to.bytes.data(), static_cast<std::streamsize>(needed))))
+        throw error("cannot be read from " + file.string());
+}
+
+} // namespace
+
+void load_external(model& m, std::string const& path) {
+    fs::path const folder = fs::path(path).parent_path();
+    for (external_tensor const& e : m.external) {
+        graph_initializer* to = nullptr;
+        for (graph_initializer& i : m.graph.initializers)
+            if (m.graph.values[i.value].name == e.name) to = &i;
+        try {
+            if (to == nullptr) throw error("is no initializer of the main graph");
+            read_bytes(e, path_of(e, folder), to->data);
+        } catch (error const& fault) {
+            throw error(detail::one_line(path + ": the tensor '" + e.name + "', stored outside, " + fault.what()));
+        }
+    }
+    m.external.clear();
+}
+
+} // namespace aton

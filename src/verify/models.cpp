@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Whole models: inputs for both sides, their outputs, and the report.
+#include <aton/verify/models.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/aten_program.hpp>
+#include <aton/runtime/onnx_model.hpp>
+#include <aton/verify/comparison.hpp>
+
+#include "model_inputs.hpp"
+#include "parting.hpp"
+#include "report_text.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using program::input_kind;
+using runtime::tensor;
+using runtime::value;
+
+/// An output of the program that a graph may have; lists give one for each element.
+struct expected_output {
+    std::string name;
+    std::size_t number = 0; ///< in program::main.outputs
+    bool is_users = false;
+    tensor data;
+};
+
+class model_check {
+public:
+    model_check(program::program const& p, graph_data const& g, model_options const& options)
+        : options_(options),
+          program_(p, {options.where, options.seed}),
+          graph_(g, {options.where, options.seed}),
+          terms_(1000 + 100 * static_cast<std::int64_t>(p.main.nodes.size())) {}
+
+    model_report run() {
+        int const samples = options_.inputs.empty() ? options_.samples : 1;
+        for (int i = 0; i != samples && report_.passed(); ++i) check(options_.seed + static_cast<std::uint64_t>(i));
+        return std::move(report_);
+    }
+
+private:
+    /// Inputs that the program takes, and what it gives for them.
+    std::vector<value> run_program(std::uint64_t seed, std::vector<value>& inputs) const {
+        if (!options_.inputs.empty()) {
+            inputs = options_.inputs;
+            return program_.run(inputs);
+        }
+        std::string fault;
+        for (int i = 0; i != most_tries; ++i) {
+            inputs = draw_inputs(program_.functional(), seed, i);
+            try {
+                return program_.run(inputs);
+            } catch (error const& e) {
+                if (fault.empty()) fault = e.what();
+            }
+        }
+        throw error("the program takes none of the inputs that were drawn, give some: " + fault);
+    }
+
+    /// Those of the program in the order of the graph.
+    [[nodiscard]] std::vector<value> inputs_of_graph(std::vector<value> const& inputs) const {
+        std::vector<std::pair<std::string, value>> given;
+        std::size_t next = 0;
+        program::program const& p = program_.functional();
+        for (program::input const& in : p.inputs) {
+            if (in.kind != input_kind::user) continue;
+            value const& v = inputs.at(next++);
+            if (in.value != program::no_value) given.emplace_back(p.values[in.value].name, v);
+        }
+        graph_data const& g = graph_.graph();
+        std::vector<value> out;
+        std::string missing;
+        for (value_id const id : g.inputs) {
+            graph_value const& in = g.values[id];
+            auto const found =
+                std::find_if(given.begin(), given.end(), [&](auto const& each) { return each.first == in.name; });
+            if (found == given.end() && in.initializer < 0 && missing.empty()) missing = in.name;
+            out.push_back(found == given.end() ? value() : found->second);
+        }
+        if (missing.empty()) return out;
+        std::size_t const needed = static_cast<std::size_t>(
+            std::count_if(g.inputs.begin(), g.inputs.end(), [&](value_id id) { return g.values[id].initializer < 0; }));
+        if (needed != given.size())
+            throw error("the graph has an input '" + missing + "', which the program does not have");
+        std::size_t at = 0;
+        for (std::size_t i = 0; i != out.size(); ++i)
+            if (g.values[g.inputs[i]].initializer < 0) out[i] = given[at++].second;
+        return out;
+    }
+
+    /// The user's first, as in graphs.
+    [[nodiscard]] std::vector<expected_output> outputs_of_program(std::vector<value> const& given) const {
+        std::vector<expected_output> out;
+        program::program const& p = program_.functional();
+        for (std::size_t i = 0; i != given.size(); ++i) {
+            std::vector<tensor> const one{given[i].one()};
+            std::vector<tensor> const& all = given[i].is_sequence() ? given[i].many() : one;
+            for (std::size_t k = 0; k != all.size(); ++k) {
+                if (!all[k]) continue;
+                program::argument const& a = p.main.outputs[i];
+                bool const named = k < a.values.size() && a.values[k] != program::no_value;
+                out.push_back({named ? p.values[a.values[k]].name : "output_" + std::to_string(i),
+                               i,
+                               p.outputs[i].kind == program::output_kind::user,
+                               all[k]});
+            }
+        }
+        std::stable_partition(out.begin(), out.end(), [](expected_output const& e) { return e.is_users; });
+        return out;
+    }
+
+    void check(std::uint64_t seed) {
+        std::vector<value> inputs;
+        std::vector<expected_output> expected = outputs_of_program(run_program(seed, inputs));
+        std::vector<value> const graph_inputs = inputs_of_graph(inputs);
+        ++report_.samples;
+        std::vector<tensor> got;
+        try {
+            for (value const& v : graph_.run(graph_inputs)) {
+                if (v.is_sequence()) got.insert(got.end(), v.many().begin(), v.many().end());
+                else if (v.is_tensor()) got.push_back(v.one());
+            }
+        } catch (error const& e) {
+            std::size_t const output = expected.empty() ? 0 : expected.front().number;
+            return differs(std::string("the graph does not run: ") + e.what(), inputs, graph_inputs, output);
+        }
+        if (got.size() != expected.size())
+            std::erase_if(expected, [](expected_output const& e) { return !e.is_users; });
+        if (got.size() != expected.size())
+            throw error("the graph has " + std::to_string(got.size()) + " outputs, the program " +
+                        std::to_string(expected.size()));
+        for (std::size_t i = 0; i != got.size(); ++i) {
+            if (report_.outputs.size() == i) report_.outputs.push_back({expected[i].name});
+            comparison const c = compare(got[i], expected[i].data, terms_);
+            report_.outputs[i].elements += c.elements;
+            report_.outputs[i].worst_error = std::max(report_.outputs[i].worst_error, c.error);
+            if (!c.same() && report_.passed())
+                differs("output '" + expected[i].name + "': " + c.difference, inputs, graph_inputs, expected[i].number);
+        }
+    }
+
+    void differs(std::string why, std::vector<value> const& inputs, std::vector<value> const& graph_inputs,
+                 std::size_t output) {
+        report_.difference = std::move(why);
+        report_.where = find_parting(program_, inputs, graph_, graph_inputs, output, terms_);
+    }
+
+    model_options const& options_;
+    runtime::aten_program program_;
+    runtime::onnx_model graph_;
+    std::int64_t terms_;
+    model_report report_;
+};
+
+} // namespace
+
+model_report compare_models(program::program const& p, graph_data const& g, model_options const& options) {
+    return model_check(p, g, options).run();
+}
+
+std::string model_report::to_text() const {
+    std::string out;
+    for (output_report const& o : outputs)
+        out += o.name + ": " + std::to_string(o.elements) + " elements, worst error " + short_text(o.worst_error) +
+               " of the tolerance\n";
+    if (passed()) return out + "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
+    out += difference + '\n';
+    if (where.node.empty()) return out + "no node of the program has another result\n";
+    out += "the first node that parts: " + where.node;
+    if (!where.graph_node.empty()) out += "\n    in the graph: " + where.graph_node + ": " + where.why;
+    else if (!where.why.empty()) out += "\n    " + where.why;
+    if (!where.same_before.empty()) {
+        out += "\n    still the same:";
+        for (std::string const& name : where.same_before) out += ' ' + name;
+    }
+    return out + '\n';
+}
+
+std::string model_report::to_json() const {
+    std::string out = R"({"passed": )" + std::string(passed() ? "true" : "false");
+    out += ", \"samples\": " + std::to_string(samples) +
+           ", \"outputs\": " + json_list(outputs, [](output_report const& o) {
+               return R"({"name": )" + json_text(o.name) + ", \"elements\": " + std::to_string(o.elements) +
+                      ", \"worst_error\": " + json_number(o.worst_error) + "}";
+           });
+    out += ", \"difference\": " + json_text(difference) + ", \"node\": " + json_text(where.node) +
+           ", \"graph_node\": " + json_text(where.graph_node) + ", \"why\": " + json_text(where.why) +
+           ", \"same_before\": " + json_list(where.same_before, [](std::string const& s) { return json_text(s); });
+    return out + "}\n";
+}
+
+} // namespace aton::verify

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Looks for the results of a program's nodes among those of a graph's.
+#include "parting.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+#include <aton/verify/comparison.hpp>
+
+namespace aton::verify {
+
+namespace {
+
+using program::value_index;
+using runtime::tensor;
+using runtime::value;
+
+/// What a node of the graph gives.
+struct graph_result {
+    graph_node const* node = nullptr;
+    std::string name;
+    tensor data;
+};
+
+class graph_results {
+public:
+    graph_results(runtime::onnx_model const& g, std::span<value const> inputs) {
+        try {
+            (void)g.run(inputs, [&](graph_node const& n, std::span<value const> given) {
+                for (std::size_t i = 0; i != given.size(); ++i)
+                    if (n.outputs[i] != no_value && given[i].is_tensor())
+                        add({&n, g.graph().values[n.outputs[i]].name, given[i].one()});
+            });
+        } catch (error const&) {
+            stopped_ = true; // what ran before it is there
+        }
+    }
+
+    /// Whether not all nodes ran.
+    [[nodiscard]] bool stopped() const { return stopped_; }
+    [[nodiscard]] graph_result const* named(std::string const& name) const {
+        auto const found = by_name_.find(name);
+        return found == by_name_.end() ? nullptr : &all_[found->second];
+    }
+
+    /// A result with the same numbers, of those that tell something.
+    [[nodiscard]] graph_result const* like(tensor const& wanted, std::int64_t terms) const {
+        auto const found = by_type_.find({wanted.dtype(), wanted.sizes()});
+        if (found == by_type_.end() || !tells(wanted)) return nullptr;
+        for (std::size_t const i : found->second)
+            if (compare(all_[i].data, wanted, terms).same()) return &all_[i];
+        return nullptr;
+    }
+
+    /// Whether equal numbers are no accident: floating ones that are not all the same.
+    [[nodiscard]] static bool tells(tensor const& x) {
+        if (!is_floating(x.dtype()) || x.count() < 4) return false;
+        tensor const first = x.reshaped({x.count()}).sliced(0, 0, 1, 1);
+        return !compare(first.expanded({x.count()}), x.reshaped({x.count()})).same();
+    }
+
+private:
+    void add(graph_result r) {
+        if (!r.name.empty()) by_name_.emplace(r.name, all_.size());
+        by_type_[{r.data.dtype(), r.data.sizes()}].push_back(all_.size());
+        all_.push_back(std::move(r));
+    }
+
+    bool stopped_ = false;
+    std::vector<graph_result> all_;
+    std::map<std::string, std::size_t> by_name_;
+    std::map<std::pair<dtype, runtime::sizes>, std::vector<std::size_t>> by_type_;
+};
+
+enum class verdict : std::uint8_t { unknown, same, different };
+
+struct judged_node {
+    program::node const* node = nullptr;
+    verdict is = verdict::unknown;
+    bool needed = false;        ///< for the output that differs
+    bool leads_to_same = false; ///< something is the same that is computed from it
+    graph_result const* namesake = nullptr;
+    std::string why;
+};
+
+class search {
+public:
+    search(runtime::aten_program const& p, graph_results const& graph, std::int64_t terms)
+        : p_(p.functional()),
+          graph_(graph),
+          terms_(terms) {}
+
+    void see(program::node const& n, std::span<value const> results) {
+        judged_node& to = nodes_.emplace_back();
+        to.node = &n;
+        std::size_t i = 0;
+        for (value_index const v : values_of(n)) {
+            value const& given = i < results.size() ? results[i] : value();
+            ++i;
+            if (v == program::no_value) continue;
+            makers_[v] = nodes_.size() - 1;
+            if (given.is_tensor()) judge(to, p_.values[v].name, given.one());
+        }
+    }
+
+    [[nodiscard]] parting first(std::size_t output) {
+        mark_needed(p_.main.outputs.at(output));
+        mark_leading();
+        judged_node const* wrong = nullptr;
+        for (judged_node const& n : nodes_) {
+            if (!n.needed) continue;
+            if (n.is == verdict::different) {
+                wrong = &n;
+                break;
+            }
+            if (wrong == nullptr && n.is == verdict::unknown && !n.leads_to_same) wrong = &n;
+        }
+        parting out;
+        if (wrong == nullptr) return out;
+        out.node = program::describe(p_, *wrong->node);
+        if (wrong->namesake != nullptr)
+            out.graph_node = wrong->namesake->node->op + " (value " + wrong->namesake->name + ')';
+        out.why = wrong->why.empty() && graph_.stopped() ? "the graph stops before it" : wrong->why;
+        for (judged_node const* n : same_before(*wrong)) out.same_before.push_back(n->node->name);
+        return out;
+    }
+
+private:
+    static std::vector<value_index> values_of(program::node const& n) {
+        std::vector<value_index> out;
+        for (program::result const& r : n.results) {
+            if (r.values.empty() && !r.is_list) out.push_back(program::no_value);
+            out.insert(out.end(), r.values.begin(), r.values.end());
+        }
+        return out;
+    }
+
+    void judge(judged_node& to, std::string const& name, tensor const& expected) {
+        graph_result const* const other = graph_.named(name);
+        if (other != nullptr && to.is != verdict::different) {
+            comparison const c = compare(other->data, expected, terms_);
+            to.is = c.same() ? verdict::same : verdict::different;
+            to.namesake = other;
+            to.why = c.difference;
+        } else if (other == nullptr && to.is == verdict::unknown && graph_.like(expected, terms_) != nullptr) {
+            to.is = verdict::same;
+        }
+        if (to.is == verdict::same && !graph_results::tells(expected) && other == nullptr) to.is = verdict::unknown;
+    }
+
+    [[nodiscard]] std::vector<std::size_t> makers_of(std::vector<program::argument> const& arguments) const {
+        std::vector<std::size_t> out;
+        for (program::argument const& a : arguments)
+            for (value_index const v : a.values)
+                if (auto const found = makers_.find(v); found != makers_.end()) out.push_back(found->second);
+        return out;
+    }
+
+    void mark_needed(program::argument const& output) {
+        for (std::size_t const maker : makers_of({output})) nodes_[maker].needed = true;
+        for (std::size_t i = nodes_.size(); i-- != 0;)
+            if (nodes_[i].needed)
+                for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) nodes_[maker].needed = true;
+    }
+
+    void mark_leading() {
+        for (std::size_t i = nodes_.size(); i-- != 0;)
+            if (nodes_[i].needed && (nodes_[i].is == verdict::same || nodes_[i].leads_to_same))
+                for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) nodes_[maker].leads_to_same = true;
+    }
+
+    /// The nearest ones on every way back.
+    [[nodiscard]] std::vector<judged_node const*> same_before(judged_node const& n) const {
+        std::vector<bool> seen(nodes_.size());
+        std::vector<std::size_t> todo = makers_of(n.node->arguments);
+        std::vector<std::size_t> found;
+        while (!todo.empty()) {
+            std::size_t const i = todo.back();
+            todo.pop_back();
+            if (seen[i]) continue;
+            seen[i] = true;
+            if (nodes_[i].is == verdict::same) {
+                found.push_back(i);
+                continue;
+            }
+            for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) todo.push_back(maker);
+        }
+        std::sort(found.begin(), found.end());
+        std::vector<judged_node const*> out;
+        for (std::size_t const i : found) out.push_back(&nodes_[i]);
+        return out;
+    }
+
+    program::program const& p_;
+    graph_results const& graph_;
+    std::int64_t terms_;
+    std::vector<judged_node> nodes_;
+    std::map<value_index, std::size_t> makers_;
+};
+
+} // namespace
+
+parting find_parting(runtime::aten_program const& p, std::span<value const> inputs, runtime::onnx_model const& g,
+                     std::span<value const> graph_inputs, std::size_t output, std::int64_t terms) {
+    graph_results const graph(g, graph_inputs);
+    search all(p, graph, terms);
+    (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.see(n, results); });
+    return all.first(output);
+}
+
+} // namespace aton::verify

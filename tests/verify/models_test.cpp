@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Whole models: exported programs give the program's numbers, and what is planted in a graph is found where it was planted.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/exporter/exporter.hpp>
+#include <aton/frontend/pt2/read_program.hpp>
+#include <aton/model_io/model_io.hpp>
+#include <aton/model_io/weights.hpp>
+#include <aton/verify/models.hpp>
+
+#include "../faults.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+namespace fs = std::filesystem;
+using tests::contains;
+using tests::fault_of;
+
+/// A program and the graph that the exporter makes of it.
+struct pair {
+    program::program p;
+    graph_data graph;
+};
+
+pair exported(fs::path const& file, weight_mode weights = weight_mode::embed) {
+    fs::path const folder = fs::temp_directory_path() / "aton_models_test";
+    fs::create_directories(folder);
+    std::string const to = (folder / file.filename().replace_extension(".onnx")).string();
+    export_options options;
+    options.weights = weights;
+    export_file(file.string(), to, options);
+    model m = read_model(to);
+    load_external(m, to);
+    pair out{pt2::read_program(file.string()), std::move(m.graph)};
+    fs::remove_all(folder);
+    return out;
+}
+
+pair digits() { return exported(fs::path(ATON_EXAMPLES) / "digits" / "digits.pt2"); }
+
+graph_node& node_for(graph_data& g, std::string_view value) {
+    for (graph_node& n : g.nodes)
+        if (g.values[n.outputs[0]].name == value) return n;
+    FAIL("no value " << value);
+    return g.nodes.front();
+}
+
+} // namespace
+
+TEST_CASE("exported programs give the program's numbers") {
+    int compared = 0;
+    for (char const* folder : {"pt2", "pt2_control_flow"})
+        for (fs::directory_entry const& each : fs::directory_iterator(fs::path(ATON_SAMPLES) / folder)) {
+            std::string const name = each.path().filename().string();
+            // complex numbers, several models in one file, and what lacks a weight on purpose
+            bool const refused = name.starts_with("dtypes") || name.starts_with("multi_model") ||
+                                 name.starts_with("legacy_dtypes") || name.starts_with("custom_op");
+            if (!name.ends_with(".pt2") || refused) continue;
+            INFO(name);
+            pair const both = exported(each.path());
+            model_report const report = compare_models(both.p, both.graph);
+            CHECK(report.difference.empty());
+            CHECK(report.where.node.empty());
+            CHECK(!report.outputs.empty());
+            ++compared;
+        }
+    CHECK(compared >= 15);
+}
+
+TEST_CASE("external weights are read for the comparison") {
+    pair const both = exported(fs::path(ATON_SAMPLES) / "pt2" / "lstm.pt2", weight_mode::external);
+    CHECK(compare_models(both.p, both.graph).passed());
+}
+
+TEST_CASE("the node that parts is the one that was changed") {
+    pair both = digits();
+    REQUIRE(compare_models(both.p, both.graph).passed());
+
+    SUBCASE("another operator") {
+        node_for(both.graph, "relu_1").op = "Abs";
+        model_report const report = compare_models(both.p, both.graph);
+        CHECK(contains(report.difference, "output 'log_softmax': "));
+        CHECK(contains(report.where.node, "aten::relu (node relu_1, "));
+        CHECK(report.where.graph_node == "Abs (value relu_1)");
+        CHECK(contains(report.where.why, "elements differ"));
+        CHECK(report.where.same_before == std::vector<std::string>{"batch_norm_1"});
+        CHECK(contains(report.to_text(), "the first node that parts: "));
+        CHECK(contains(report.to_text(), "still the same: batch_norm_1\n"));
+        CHECK(contains(report.to_json(), "\"passed\": false"));
+    }
+    SUBCASE("a weight that was folded into another") {
+        auto const& n = node_for(both.graph, "batch_norm_2");
+        graph_initializer& bias =
+            both.graph.initializers[static_cast<std::size_t>(both.graph.values[n.inputs[2]].initializer)];
+        tensor changed{bias.data.type, bias.data.sizes, {}};
+        for (std::size_t i = 0; i != 48; ++i) changed.append(bias.data.at(i).to<double>() + (i == 17 ? 0.5 : 0.0));
+        bias.data = changed;
+        model_report const report = compare_models(both.p, both.graph);
+        CHECK(contains(report.where.node, "node batch_norm_2, "));
+        CHECK(report.where.same_before == std::vector<std::string>{"max_pool2d"});
+    }
+    SUBCASE("without names") {
+        node_for(both.graph, "adaptive_avg_pool2d").op = "MaxPool";
+        for (graph_value& v : both.graph.values)
+            if (v.producer >= 0) v.name.clear();
+        model_report const report = compare_models(both.p, both.graph);
+        CHECK(contains(report.where.node, "node adaptive_avg_pool2d, "));
+        CHECK(report.where.graph_node.empty());
+        CHECK(report.where.same_before == std::vector<std::string>{"relu_2"});
+    }
+    SUBCASE("a node that does not run") {
+        node_for(both.graph, "linear").op = "MatMul";
+        model_report const report = compare_models(both.p, both.graph);
+        CHECK(contains(report.difference, "the graph does not run: "));
+        CHECK(contains(report.where.node, "node linear, "));
+        CHECK(contains(report.to_text(), "the graph stops before it"));
+    }
+}
+
+TEST_CASE("a graph that is not the program's is refused") {
+    pair both = digits();
+    pair const other = exported(fs::path(ATON_SAMPLES) / "pt2" / "sdpa.pt2"); // three inputs
+    CHECK(contains(fault_of([&] { return compare_models(other.p, both.graph); }), "has an input 'image'"));
+    both.graph.outputs.push_back(both.graph.outputs[0]);
+    CHECK(contains(fault_of([&] { return compare_models(both.p, both.graph); }),
+                   "the graph has 2 outputs, the program 1"));
+}
+
+TEST_CASE("inputs that are given are taken") {
+    pair const both = digits();
+    model_options options;
+    options.inputs = {runtime::tensor::from_constant({dtype::float32, {2, 1, 8, 8}, std::string(512, '\0')})};
+    model_report const report = compare_models(both.p, both.graph, options);
+    CHECK(report.passed());
+    CHECK(report.samples == 1);
+    CHECK(report.outputs[0].elements == 20);
+    options.inputs = {runtime::tensor::from_constant({dtype::float32, {2, 3}, std::string(24, '\0')})};
+    CHECK(contains(fault_of([&] { return compare_models(both.p, both.graph, options); }),
+                   "input 'image' is float32[2, 3]"));
+}
+
+TEST_CASE("tensors outside of the model's folder are not read") {
+    model m;
+    m.graph.opset = 20;
+    value_id const v = m.graph.add_value({dtype::float32, shape({3})});
+    m.graph.values[v].name = "w";
+    m.graph.set_initializer(v, tensor{dtype::float32, {3}, {}});
+    m.graph.outputs = {v};
+    auto const fault = [&](std::string const& location, std::int64_t offset) {
+        m.external = {{"w", location, offset, -1}};
+        return fault_of([&] { return load_external(m, "/tmp/model.onnx"), 0; });
+    };
+    CHECK(contains(fault("../w.bin", 0), "outside of the model's folder"));
+    CHECK(contains(fault("/etc/hostname", 0), "outside of the model's folder"));
+    CHECK(contains(fault("no_such_file.bin", 0), "cannot be read from "));
+    m.external = {{"x", "w.bin", 0, -1}};
+    CHECK(contains(fault_of([&] { return load_external(m, "model.onnx"), 0; }), "no initializer"));
+}
+
+} // namespace aton::verify

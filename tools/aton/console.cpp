@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What every command needs: text to the console, and plugins.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <unistd.h>
+
+#include "commands.hpp"
+
+namespace aton::tool {
+
+void complain(std::string_view what) {
+    std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());
+}
+
+void print_out(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        throw error("standard output cannot be written");
+}
+
+int become(std::string const& program, char** argv) {
+    std::error_code fault;
+    std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe", fault);
+    std::string const path = (self.parent_path() / program).string();
+    if (!fault) ::execv(path.c_str(), argv);
+    throw error(program + " cannot be run: " + std::strerror(errno) +
+                "; it lies beside aton where both were built with -DATON_BUILD_RUNTIME=ON");
+}
+
+std::string plain(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return text;
+}
+
+std::vector<plugin> load_plugins(std::vector<std::string> const& paths) {
+    std::vector<plugin> plugins;
+    plugins.reserve(paths.size());
+    for (std::string const& path : paths) plugins.push_back(load_plugin(path));
+    check_tables(tables_of(plugins));
+    return plugins;
+}
+
+std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins) {
+    std::vector<dsl::table_view> tables;
+    for (plugin const& each : plugins)
+        for (dsl::table_view const& table : each.tables()) tables.push_back(table);
+    return tables;
+}
+
+} // namespace aton::tool

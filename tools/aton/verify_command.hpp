@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What aton verify does once its options are read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::tool {
+
+struct verify_request {
+    std::vector<std::string> files; ///< MODEL.pt2 and MODEL.onnx, or none
+    std::string only;
+    int opset = 0; ///< 0: all
+    int samples = 3;
+    std::uint64_t seed = 0;
+    bool mutants = false;
+    std::vector<std::string> plugins;
+    std::string inputs; ///< a folder
+    std::string model;
+    std::vector<std::string> reports;
+};
+
+/// Options that do not go together.
+class usage_error : public error {
+public:
+    using error::error;
+};
+void check_usage(verify_request const& request);
+
+/// The exit status: 0 where all is the same. Throw aton::error where the work fails.
+int verify_mappings(verify_request const& request);
+int verify_model(verify_request const& request);
+
+} // namespace aton::tool
