@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ATen/Parallel.h>
-
 #include <aton/mappings.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
@@ -111,18 +109,18 @@ void check_overload(dsl::entry const& row, options const& with, counts& to) {
             ++(both ? to.refused_by_both : here.empty() ? to.refused_by_torch : to.refused_here);
             if (with.shows_refused && !both)
                 std::cout << (here.empty() ? "torch refuses: " : "refused here: ") << (here + there).substr(0, 200)
-                          << "\n    " << to_python(s).substr(0, 400) << std::endl;
+                          << "\n    " << to_python(s).substr(0, 400) << '\n'
+                          << std::flush;
             continue;
         }
         std::string const why = difference_of(got, expected);
         ++(why.empty() ? to.same : to.different);
         if (!why.empty() && to.different == 1)
-            std::cout << overload << ": " << why << "\n    " << to_python(s).substr(0, 600) << std::endl;
+            std::cout << overload << ": " << why << "\n    " << to_python(s).substr(0, 600) << '\n' << std::flush;
     }
 }
 
 int run(options const& with) {
-    at::set_num_threads(1);
     auto* const shared =
         static_cast<counts*>(mmap(nullptr, sizeof(counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     if (shared == MAP_FAILED) return 2;

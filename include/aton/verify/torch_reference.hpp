@@ -186,8 +186,7 @@ inline value from_torch(c10::IValue const& v) {
             for (runtime::aten_argument const& a : s.arguments)
                 if (a.name == formal.name()) given = &a;
             if (given != nullptr) stack.push_back(torch_detail::to_torch(*given, formal.real_type()));
-            else if (formal.default_value()) stack.push_back(*formal.default_value());
-            else stack.emplace_back();
+            else stack.push_back(formal.default_value().value_or(c10::IValue()));
         }
         at::NoGradGuard const no_gradients;
         handle.callBoxed(stack);
