@@ -15,6 +15,7 @@ std::span<exclusion const> known_exclusions() {
          "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d",
          "special",
          "MaxPool passes over NaN, ATen gives NaN; a mask would cost every pool four nodes"},
+        {"_euclidean_dist", "special", "ATen multiplies the square out, where infinities cancel to NaN; the distance is infinite"},
     };
     return all;
 }

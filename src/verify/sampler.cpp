@@ -187,7 +187,8 @@ private:
         r.expect("]");
         out.is = kind::numbers;
         for (std::int64_t i = 0; i != count; ++i) {
-            if (real) out.numbers.emplace_back(least + (most - least) * random_.fraction());
+            if (real) // of few digits: lists become attributes and tensors of float32
+                out.numbers.emplace_back(std::round((least + (most - least) * random_.fraction()) * 64) / 64);
             else
                 out.numbers.emplace_back(static_cast<long long>(
                     random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most))));
@@ -211,7 +212,9 @@ private:
         element_range range;
         std::int64_t index = -1;
         bool is_signed = false;
-        bool rises = false; ///< from 0
+        bool rises = false;   ///< from 0 to `index`
+        bool dense = false;   ///< in every theme
+        bool regular = false; ///< a matrix with a large diagonal
         bool optional = false;
         std::int64_t least = 1;
         std::int64_t most = 0; ///< 0: no list
@@ -243,6 +246,11 @@ private:
             w.range = {r.bound(real), 0, true, false};
             r.expect("..");
             w.range.most = r.bound(real);
+        } else if (name == "dense") {
+            w.dense = true;
+        } else if (name == "regular") {
+            w.regular = true;
+            w.range = {-2, 2, true, false};
         } else if (name == "moderate") {
             w.range.moderate = true;
         } else {
@@ -304,9 +312,23 @@ private:
         if (w.rises && x.count() != 0) {
             auto* const first = x.data<std::int64_t>();
             std::sort(first, first + x.count());
+            first[x.count() - 1] = w.index;
             *first = 0;
         }
-        return theme_.scattered ? scattered(x) : x;
+        if (w.regular) x = with_large_diagonal(x);
+        return theme_.scattered && !w.dense ? scattered(x) : x;
+    }
+
+    /// Larger than what the row adds up to, of one sign for each row: matrices that have inverses, and determinants of both signs.
+    tensor with_large_diagonal(tensor const& x) {
+        std::int64_t const n = x.sizes().back();
+        if (!is_floating(x.dtype()) || n == 0) return x;
+        aton::tensor diagonal{x.dtype(), {n, n}, {}};
+        for (std::int64_t i = 0; i != n; ++i) {
+            double const large = static_cast<double>(2 * n + 1) * (random_.chance(0.5) ? 1 : -1);
+            for (std::int64_t k = 0; k != n; ++k) diagonal.append(i == k ? large : 0.0);
+        }
+        return x + tensor::from_constant(diagonal);
     }
 
     // By the type and the name.

@@ -63,6 +63,7 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
 }
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
     value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
@@ -103,8 +104,7 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
     std::vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        double const first = align_corners ? -1.0 : -1.0 + 1.0 / steps;
-        at.push_back(n == 1 ? 0.0 : first + 2.0 * static_cast<double>(i) / steps);
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
     }
     return at;
 }

@@ -100,6 +100,7 @@ results euclidean_dist(call const& c) { return euclidean(c.t("x1"), c.t("x2")); 
 results pdist(call const& c) {
     tensor const x = c.t("self");
     require_rank(x, 2, "self");
+    if (!is_floating(x.dtype())) throw error("a distance is one of floats");
     if (c.f("p") < 0) throw error("p is negative");
     std::int64_t const n = x.size(0);
     tensor const at = range(n, 0, 1, x.where());
