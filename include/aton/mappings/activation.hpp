@@ -57,7 +57,7 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, g.op<"Add">(cdf, 1)), 0.5);
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));

@@ -147,7 +147,7 @@ results integral(call const& c) {
 results cumulative_integral(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
-    if (size_along(y, axis) == 0) return y;
+    if (size_along(y, axis) == 0) return cast(y, aton::aten::to_floating(y.dtype()));
     tensor const areas = *trapezia(c);
     return halved(c, running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis));
 }
