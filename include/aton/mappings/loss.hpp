@@ -10,6 +10,7 @@
 
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
 

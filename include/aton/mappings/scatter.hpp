@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/indexing.hpp>
 
 namespace aton::mappings {
