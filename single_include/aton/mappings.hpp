@@ -130,6 +130,10 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
+/// The same for quotients, where a number must wrap around first: -2 beside uint8 is 254.
+inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
+}
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.
@@ -555,7 +559,7 @@ inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, beta);
-    if (threshold >= 17 && x.dtype() != dtype::float64) return y;
+    if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
     return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
 }
 
@@ -635,9 +639,10 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 /// Rows of nothing but -inf give 0, not NaN.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
+    if (!is_floating(x.dtype())) return y;
     std::vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, g.cast(x, y.dtype()), axes, true);
+    value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 }
@@ -1072,7 +1077,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             dtype const t = promote(self, a, b);
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
+            value const first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
         [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
@@ -1703,14 +1709,15 @@ inline constexpr auto reduction = table(
     // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
     symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        std::vector<std::int64_t> kept;
+        std::vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
             if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
-            if (n.is(1) && self.size(lead + i).size() != 1) kept.push_back(lead + i);
+            if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
         }
-        if (!size.empty() && lead == 0 && kept.empty()) return self;
-        return sum(g, sum(g, self, kept, true), iota(lead), false);
+        if (!size.empty() && axes.empty()) return self;
+        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
     }),
     symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
         return mean(g, self, iota(self.rank()), false, type);
@@ -1852,10 +1859,12 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 }
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+    bool const none = self.shape().element_count() == 0;
+    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;
-    if (self.shape().element_count() != 0) {
+    if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
         length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
     }
@@ -2062,6 +2071,12 @@ inline value no_less(graph<13> g, value x, double least) {
     return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
 }
 
+/// Where the target is this number, in the dtype that both promote to.
+inline value is_label(graph<13> g, value target, std::int64_t label) {
+    dtype const type = promote(target, scalar(label));
+    return g.op<"Equal">(g.cast(target, type), g.scalar(label, type));
+}
+
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
@@ -2106,10 +2121,9 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
     value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
     value const zero = g.scalar_like(0, cosine);
-    value const near =
-        choose(g, g.op<"Equal">(target, g.scalar_like(1, target)), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
+    value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
-    value const far = choose(g, g.op<"Equal">(target, g.scalar_like(-1, target)), far_loss, zero);
+    value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
 
@@ -2184,7 +2198,11 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
             value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
-            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, g.scalar_like(1, power))), reduction);
+            // The exponential overflows in half types, as in ATen; its logarithm is rounded once.
+            return detail::reduced(
+                g,
+                detail::in_opmath(g, power, [&](value v) -> value { return g.op<"Log">(g.op<"Add">(v, 1)); }),
+                reduction);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
@@ -2195,15 +2213,16 @@ inline constexpr auto loss = table(
             return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) {
-            dtype const type = promote(self, scalar(margin));
-            value const x = g.cast(self, type);
-            value const zero = g.scalar_like(0, x);
+        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
+            if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
+                return g.unsupported("a hinge loss of bools or integers below 32 bits");
+            value const zero = g.scalar_like(0, self);
             auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, g.op<"Equal">(target, g.scalar_like(label, target)), zero, loss);
+                return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const far = unless(1, detail::no_less(g, g.op<"Sub">(g.scalar_like(margin, x), x), 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, x)), reduction);
+            value const rest = g.op<"Sub">(g.scalar_like(margin, self), self); // of integers ATen cuts the margin
+            value const far = unless(1, detail::no_less(g, rest, 0));
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
@@ -2604,9 +2623,12 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor stands for ATen's Scalar: a double, an int64 or a bool.
+/// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
-    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
+    dtype const type = is_floating(x.dtype())   ? dtype::float64
+                       : is_complex(x.dtype())  ? dtype::complex128
+                       : is_integral(x.dtype()) ? dtype::int64
+                                                : x.dtype();
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 
@@ -3357,6 +3379,9 @@ namespace aton::mappings {
 
 namespace detail {
 
+/// What x + alpha * y is computed in: half types are rounded once.
+constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
@@ -3366,14 +3391,14 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
@@ -3401,7 +3426,7 @@ inline value signs_differ(graph<13> g, value x, value y) {
 /// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
 /// a - a mod b could.
 inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
-    auto const [x, y, wide] = cast_both(g, a, b, arithmetic_type(type));
+    auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     if (is_unsigned_integral(type)) return g.cast(q, type);
     value const rest = g.op<"Sub">(x, g.op<"Mul">(q, y));
@@ -3434,7 +3459,7 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
 }
@@ -3757,7 +3782,7 @@ inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
 };
 
 /// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
@@ -3768,10 +3793,10 @@ inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
 };
 inline constexpr auto isinf = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
-    return is_infinity<1>(g, is_floating(x.dtype()) ? g.op<"Abs">(x) : x);
+    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : real_only(g, x));
 };
 inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
-    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
+    if (!is_floating(x.dtype())) return filled_like(g, real_only(g, x), true, dtype::bool_);
     return g.op<"Less">(g.op<"Abs">(x), infinity);
 };
 inline constexpr auto isreal = [](graph<13> g, value x) -> value {
@@ -3787,7 +3812,7 @@ constexpr double largest_number(dtype t) {
 /// Infinities become the largest numbers of x's dtype: Clip does it at once.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return x;
+    if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);
@@ -5699,7 +5724,10 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-inline value number_value(graph<13> g, scalar s) { return g.scalar(s, dtype_of(s)); }
+/// A number beside a tensor, which is rounded to the dtype of the result alone.
+inline value number_value(graph<13> g, scalar s) {
+    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
+}
 
 /// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
 template <class Function>
@@ -6941,10 +6969,11 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    // Bools are counted: their sum is true where any is, their product where all are.
-    if (x.dtype() == dtype::bool_)
-        return g.cast(reduce_elements(g, g.cast(x, dtype::int32), dim, index, g.cast(source, dtype::int32), reduction),
-                      dtype::bool_);
+    // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
@@ -6982,6 +7011,9 @@ inline scalar neutral(std::string_view reduction, dtype type) {
 inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
+    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
+        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
+                      x.dtype());
     std::string_view const reduction = mean ? "add" : reduction_named(reduce);
     value const start =
         include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
@@ -6991,8 +7023,10 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
     value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // Integers: towards minus infinity; Mod takes the sign of the (positive) divisor.
-    return g.op<"Div">(g.op<"Sub">(y, g.op<"Mod">(y, count)), count);
+    // Integers: towards minus infinity, where Div truncates; the divisor is positive.
+    value const quotient = g.op<"Div">(y, count);
+    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
+    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }
 
 /// A 1-d index along an axis, for every element of a source.
@@ -7287,6 +7321,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 /// The n-th true element of the broadcast mask takes the n-th element of source.
 inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const target = broadcast_with(g, self, mask);
+    if (target.shape().element_count() == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
@@ -7506,8 +7541,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
     if (r.above.id() != no_value) {
         value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
-        value const same = g.op<"Equal">(above, y); // infinity minus itself is NaN
-        y = choose(g, same, y, g.op<"Add">(y, g.op<"Mul">(g.op<"Sub">(above, y), r.weight)));
+        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
     std::vector<std::int64_t> front = iota(last);
     front.insert(front.begin(), last);

@@ -119,7 +119,7 @@ private:
 
     std::optional<aten_argument> argument(schema_argument const& a) {
         std::string_view const part = part_of_rule(rule_, a.name);
-        if (says_place(a.type.base) || a.name == "pin_memory") return {};
+        if ((says_place(a.type.base) && part.empty()) || a.name == "pin_memory") return {};
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
         if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};

@@ -331,7 +331,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             dtype const t = promote(self, a, b);
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
+            value const first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
         [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),

@@ -54,7 +54,7 @@ results cumulative_product(call const& c) { return cumulated(c, scan_op::prod); 
 results cumulative_log_of_sum(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const axis = c.i("dim");
-    if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, cast(x, to_real(x.dtype())), axis);
+    if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, floats(c), axis);
     return scanned(x, axis, [](tensor const& a, tensor const& b) {
         tensor const first = greater_equal(real_part(a), real_part(b));
         tensor const most = where(first, a, b);

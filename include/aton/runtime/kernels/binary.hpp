@@ -126,7 +126,7 @@ ATON_HD T apply_integers(T x, T y) {
     } else if constexpr (Op == pow) return integer_power(x, y);
     else if constexpr (Op == maximum) return x > y ? x : y;
     else if constexpr (Op == minimum) return x < y ? x : y;
-    else if constexpr (Op == prelu) return x < T{0} ? static_cast<T>(static_cast<u>(x) * static_cast<u>(y)) : x;
+    else if constexpr (Op == prelu) return x > T{0} ? x : static_cast<T>(static_cast<u>(x) * static_cast<u>(y));
     else if constexpr (Op == bitwise_and) return static_cast<T>(x & y);
     else if constexpr (Op == bitwise_or) return static_cast<T>(x | y);
     else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
@@ -170,7 +170,7 @@ ATON_HD T apply_reals(T x, T y) {
     else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y where it is NaN: no comparison holds
     else if constexpr (Op == minimum) return is_nan(x) || x < y ? x : y;
     else if constexpr (Op == atan2) return std::atan2(x, y);
-    else if constexpr (Op == prelu) return x < T(0) ? x * y : x;
+    else if constexpr (Op == prelu) return x > T(0) ? x : x * y; // NaN at 0 where y is infinite
     else if constexpr (Op == copysign) return std::copysign(x, y);
     else if constexpr (Op == hypot) return std::hypot(x, y);
     else if constexpr (Op == nextafter) return std::nextafter(x, y);
