@@ -34,6 +34,9 @@ bool compared(string_view op, double x, double y) {
     return x == y;
 }
 
+/// Axes in any order.
+bool takes_axes(string_view op) { return op.starts_with("Reduce") || op == "Squeeze" || op == "Unsqueeze"; }
+
 bool is_comparison(string_view op) {
     return one_of(op, {"Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"});
 }
@@ -215,17 +218,22 @@ bool same_function::left_out(graph_node const& n, mutation const& m) const {
     return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
 }
 
-/// Ends of Slice that are larger than any size.
 bool same_function::constant_changed(graph_node const& n, mutation const& m) const {
+    auto const only_used_by = [&](auto const& is) {
+        return std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
+            for (std::size_t i = 0; i != user.inputs.size(); ++i)
+                if (user.inputs[i] == n.outputs[0] && !is(user, i)) return false;
+            return true;
+        });
+    };
+    if (m.what.ends_with("reversed"))
+        return only_used_by([](graph_node const& user, std::size_t i) { return i == 1 && takes_axes(user.op); });
+    // Ends of Slice that are larger than any size.
     constexpr double huge = std::numeric_limits<std::int32_t>::max();
     facts const& f = facts_[n.outputs[0]];
     bool const by_one = m.what.ends_with("one more") || m.what.ends_with("one less");
     if (!by_one || !f.all || *f.all < huge) return false;
-    return std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
-        for (std::size_t i = 0; i != user.inputs.size(); ++i)
-            if (user.inputs[i] == n.outputs[0] && (user.op != "Slice" || i != 2)) return false;
-        return true;
-    });
+    return only_used_by([](graph_node const& user, std::size_t i) { return i == 2 && user.op == "Slice"; });
 }
 
 bool same_function::holds(mutation const& m) const {
@@ -238,7 +246,7 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::constant: return constant_changed(n, m);
     case mutation::kind::attribute:
         if (n.op == "TopK" && m.name == "sorted") return true; // any order is right without it, the sorted one too
-        return false;
+        return m.name == "axes" && m.what.ends_with("reversed") && takes_axes(n.op);
     case mutation::kind::drop_input: return false;
     }
     return false;

@@ -72,6 +72,7 @@ struct mutant_report {
     int caught = 0;
     int equivalent = 0; ///< of those that are not caught: known ones
     std::vector<std::string> survivors;
+    std::string few; ///< why there are fewer than five; empty: there are not
 };
 
 struct row_report {
