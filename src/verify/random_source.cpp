@@ -37,7 +37,10 @@ double special_real(random_source& random, dtype t, bool moderate) {
 }
 
 double real_element(random_source& random, dtype t, value_theme values, element_range const& range) {
-    if (values == value_theme::special && !range.bounded && random.chance(0.4)) return special_real(random, t, range.moderate);
+    if (values == value_theme::special && !range.bounded && random.chance(0.4))
+        return special_real(random, t, range.moderate);
+    if (values == value_theme::wide && !range.bounded && !range.moderate)
+        return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
     double const v = range.least + (range.most - range.least) * random.fraction();
     if (values != value_theme::ties) return v;
     double const step = std::round(v * 2) / 2; // halves
@@ -52,12 +55,15 @@ std::int64_t integer_element(random_source& random, dtype t, value_theme values,
         least = is_signed ? -9 : 0;
         most = 9;
         if (values == value_theme::ties) most = is_signed ? 1 : 2, least = is_signed ? -1 : 0;
-        if (values == value_theme::special && !range.moderate && random.chance(0.3)) {
-            auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
-            std::int64_t const top =
-                width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-            return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
+        auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
+        std::int64_t const top =
+            width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+        if (values == value_theme::wide && !range.moderate) {
+            most = std::min<std::int64_t>(top, 3000);
+            least = is_signed ? -most : 0;
         }
+        if (values == value_theme::special && !range.moderate && random.chance(0.3))
+            return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
     }
     return random.integer(is_signed ? least : std::max<std::int64_t>(0, least), most);
 }

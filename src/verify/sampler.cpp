@@ -61,10 +61,12 @@ private:
         if (theme_ == size_theme::equal) return 3;
         if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
         if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
+        constexpr std::size_t most_distinct = 6; // products of many would be large
+        if (used_.size() == most_distinct) return random_.integer(2, 3);
         std::int64_t size = random_.integer(2, 6);
         auto const used = [&](std::int64_t s) { return std::find(used_.begin(), used_.end(), s) != used_.end(); };
-        while (used(size)) size = size % 11 + 2; // 2 ... 12
-        if (used_.size() < 9) used_.push_back(size);
+        while (used(size)) size = size % 7 + 2; // 2 ... 8
+        used_.push_back(size);
         return size;
     }
 
@@ -308,7 +310,11 @@ private:
         if (w.index >= 0)
             range = {w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false};
         value_theme const values = w.index >= 0 ? value_theme::ordinary : theme_.values;
-        tensor x = random_tensor(random_, t, of, values, range);
+        // In some calls two operands are equal.
+        bool const again = values == value_theme::ties && w.index < 0 && last_ && last_.dtype() == t &&
+                           last_.sizes() == of && random_.chance(0.3);
+        tensor x = again ? last_ : random_tensor(random_, t, of, values, range);
+        if (w.index < 0) last_ = x;
         if (w.rises && x.count() != 0) {
             auto* const first = x.data<std::int64_t>();
             std::sort(first, first + x.count());
@@ -447,6 +453,7 @@ private:
     sample sample_;
     sizes shared_;
     std::string_view first_;
+    tensor last_; ///< that was drawn
     std::map<std::string_view, std::int64_t> ranks_;
 };
 

@@ -37,6 +37,7 @@ enum class value_theme : std::uint8_t {
     ordinary, ///< of both signs, with fractions
     ties,     ///< few different ones, halves and zeros
     special,  ///< NaN, infinities, -0, denormal and the largest numbers among them
+    wide,     ///< magnitudes from 1/64 to 2048, so that no narrower dtype holds them
     count_
 };
 
