@@ -3,6 +3,7 @@
 // depend on the functor is compiled once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -82,6 +83,8 @@ private:
         std::int64_t const n = r.count;
         bool const dense = r.strides[0] == 1;
         if (dense && ((r.strides[I + 1] == 1) && ...)) {
+            if constexpr (requires { requires Function::has_easy_way; })
+                return run_easy<Function>(r.count, out, reinterpret_cast<Out const*>(r.data[1]));
             for (std::int64_t i = 0; i != n; ++i) out[i] = f(reinterpret_cast<In const*>(r.data[I + 1])[i]...);
             return;
         }
@@ -91,6 +94,21 @@ private:
         }
         for (std::int64_t i = 0; i != n; ++i)
             out[i * r.strides[0]] = f(reinterpret_cast<In const*>(r.data[I + 1])[i * r.strides[I + 1]]...);
+    }
+
+    /// In blocks: without branches where all numbers of one allow it.
+    template <class Function, class T>
+    static void run_easy(std::int64_t n, T* out, T const* x) {
+        constexpr std::int64_t most_together = 256;
+        for (std::int64_t first = 0; first < n; first += most_together) {
+            std::int64_t const last = std::min(n, first + most_together);
+            int hard = 0;
+            for (std::int64_t i = first; i != last; ++i) hard |= Function::is_easy(x[i]) ? 0 : 1;
+            if (hard == 0)
+                for (std::int64_t i = first; i != last; ++i) out[i] = Function::easy(x[i]);
+            else
+                for (std::int64_t i = first; i != last; ++i) out[i] = Function{}(x[i]);
+        }
     }
 
     template <int Moving, class Out, class Function, class X, class Y>

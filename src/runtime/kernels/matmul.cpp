@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices on the CPU: floats by Eigen, integers by loops.
+#include <aton/runtime/platform.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
+// Eigen's functions are templates too: each set of instructions has its own.
+#define ATON_EIGEN_OF(variant) eigen_##variant
+#define ATON_EIGEN(variant) ATON_EIGEN_OF(variant)
+#define Eigen ATON_EIGEN(ATON_KERNEL_VARIANT) // NOLINT(readability-identifier-naming)
 #include <aton/runtime/kernels/elementwise.hpp>
 
 #include "../eigen.hpp"
@@ -81,9 +87,7 @@ void multiply_integers(matmul_shape const& s, T* out, T const* a, T const* b) {
     });
 }
 
-} // namespace
-
-bool cpu_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) {
+bool launch_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
@@ -97,5 +101,9 @@ bool cpu_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void c
     });
     return known;
 }
+
+} // namespace
+
+void add_matmul(launches& to) { to.matmul = launch_matmul; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
