@@ -5,14 +5,14 @@
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_vectors(launches& to) {
-    add_binary(to);
     add_cast(to);
     add_matmul(to);
-    add_move(to);
-    add_reduce(to);
-    add_scan(to);
     add_softmax(to);
     add_unary(to);
+#if !defined(__AVX512F__) // with these no faster than with those of AVX2
+    add_binary(to);
+    add_reduce(to);
+#endif
 }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

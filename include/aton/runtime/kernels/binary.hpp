@@ -202,6 +202,13 @@ ATON_HD bool apply_comparison(T x, T y) {
     else return x >= y;
 }
 
+/// Whether the sign of integers does not matter: those of both kinds have one loop.
+constexpr bool ignores_sign(binary_op op) {
+    using enum binary_op;
+    return op == add || op == sub || op == mul || (op >= bitwise_and && op <= shift_left) ||
+           (op >= logical_and && op <= ne);
+}
+
 template <binary_op Op, class T>
 struct binary {
     using result = std::conditional_t<compares(Op), bool, T>;

@@ -32,6 +32,14 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, f
 template <class Launcher, class T>
 inline constexpr bool computes = std::is_arithmetic_v<T> || (Launcher::takes_halves && is_number<T>);
 
+/// T, or the unsigned type of its width.
+template <bool Unsigned, class T>
+constexpr auto element_of() {
+    if constexpr (Unsigned && std::is_integral_v<T> && !std::is_same_v<T, bool>)
+        return type_tag<std::make_unsigned_t<T>>();
+    else return type_tag<T>();
+}
+
 template <class Launcher>
 bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
     bool known = false;
@@ -56,12 +64,13 @@ bool launch_binary(binary_op op, dtype t, loop<3> const& l, void* out, void cons
         if constexpr (computes<Launcher, T>) {
             with_constant(op, [&]<binary_op Op>(constant<Op> /*of*/) {
                 if constexpr (takes<Op, computed<T>>()) {
-                    using result = typename binary<Op, T>::result;
+                    using element = typename decltype(element_of<ignores_sign(Op), T>())::type;
+                    using result = typename binary<Op, element>::result;
                     Launcher::run(l,
                                   static_cast<result*>(out),
-                                  binary<Op, T>{},
-                                  static_cast<T const*>(x),
-                                  static_cast<T const*>(y));
+                                  binary<Op, element>{},
+                                  static_cast<element const*>(x),
+                                  static_cast<element const*>(y));
                     known = true;
                 }
             });
