@@ -13,6 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#if !__has_include(<omp.h>)
+#define EIGEN_DONT_PARALLELIZE
+#endif
 #include <Eigen/Core>
 
 #include <aton/dsl/error.hpp>
@@ -61,12 +64,13 @@ void elementwise(settings const& s) {
     auto const bytes = static_cast<double>(s.elements) * 4;
     tensor const x = numbers({s.elements});
     tensor const y = numbers({s.elements});
-    measure(s, "memcpy", 2 * bytes, [&] { std::memcpy(x.bytes(), y.bytes(), static_cast<std::size_t>(s.elements) * 4); });
+    measure(
+        s, "memcpy", 2 * bytes, [&] { std::memcpy(x.bytes(), y.bytes(), static_cast<std::size_t>(s.elements) * 4); });
     measure(s, "add", 3 * bytes, [&] { (void)k.binary(binary_op::add, x, y); });
     measure(s, "mul", 3 * bytes, [&] { (void)k.binary(binary_op::mul, x, y); });
     struct named {
-        char const* name;
-        unary_op op;
+        char const* name = "";
+        unary_op op = unary_op::abs;
         unary_parameters p = {};
     };
     for (named const& f : std::initializer_list<named>{{"relu", unary_op::relu},
@@ -143,9 +147,10 @@ int main(int count, char** words) {
     std::span const arguments(words, static_cast<std::size_t>(count));
     for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
         std::string_view const name = arguments[i];
-        if (name == "--elements") s.elements = std::atoll(arguments[i + 1]);
-        else if (name == "--seconds") s.seconds = std::atof(arguments[i + 1]);
-        else if (name == "--only") s.only = arguments[i + 1];
+        char const* const value = arguments[i + 1];
+        if (name == "--elements") s.elements = std::strtoll(value, nullptr, 10);
+        if (name == "--seconds") s.seconds = std::strtod(value, nullptr);
+        if (name == "--only") s.only = value;
     }
     try {
         elementwise(s);

@@ -121,7 +121,8 @@ tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters co
         return gives_bool ? y : cast(y, x.dtype(), true);
     }
     tensor out = made(gives_bool ? dtype::bool_ : x.dtype(), x.sizes());
-    expect(by_.unary(op, x.dtype(), make_loop(out, x), out.bytes(), x.bytes(), p), x.dtype());
+    auto* const launch = kernels::is_special(op) ? by_.special_unary : by_.unary;
+    expect(launch(op, x.dtype(), make_loop(out, x), out.bytes(), x.bytes(), p), x.dtype());
     return out;
 }
 
@@ -134,7 +135,8 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
     }
     sizes const to = broadcast(x.sizes(), y.sizes());
     tensor out = made(gives_bool ? dtype::bool_ : x.dtype(), to);
-    expect(by_.binary(op, x.dtype(), make_loop(out, x.expanded(to), y.expanded(to)), out.bytes(), x.bytes(), y.bytes()),
+    auto* const launch = kernels::is_special(op) ? by_.special_binary : by_.binary;
+    expect(launch(op, x.dtype(), make_loop(out, x.expanded(to), y.expanded(to)), out.bytes(), x.bytes(), y.bytes()),
            x.dtype());
     return out;
 }

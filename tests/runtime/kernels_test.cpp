@@ -146,8 +146,8 @@ std::vector<named_reduction> reductions(dtype t) {
             least = number_of(limits::lowest());
             most = number_of(limits::max());
         } else {
-            least.real = -INFINITY;
-            most.real = INFINITY;
+            least.real = -std::numeric_limits<double>::infinity();
+            most.real = std::numeric_limits<double>::infinity();
         }
     });
     return {{reduce_op::sum, {0, 0}, [](number x, number y, dtype) { return x + y; }},

@@ -17,6 +17,7 @@ void add_reduce(launches& to);
 void add_scan(launches& to);
 void add_softmax(launches& to);
 void add_sort(launches& to);
+void add_special(launches& to);
 void add_unary(launches& to);
 
 /// How many are true, and how many are so before each chunk, of which there are `chunks_of(count)`.

@@ -32,6 +32,7 @@ launches chosen() {
     add_scan(l);
     add_softmax(l);
     add_sort(l);
+    add_special(l);
     add_unary(l);
     char const* const named = std::getenv("ATON_CPU_VARIANT");
     std::string_view const wanted = named == nullptr ? "" : named;

@@ -10,9 +10,10 @@
 #define ATON_EIGEN_OF(variant) eigen_##variant
 #define ATON_EIGEN(variant) ATON_EIGEN_OF(variant)
 #define Eigen ATON_EIGEN(ATON_KERNEL_VARIANT) // NOLINT(readability-identifier-naming)
+
 #include <aton/runtime/kernels/elementwise.hpp>
 
-#include "../eigen.hpp"
+#include "../eigen_core.hpp"
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
@@ -50,7 +51,7 @@ void multiply(matmul_shape const& s, T* out, T const* a, T const* b) {
     });
 }
 
-/// Large products go over the threads one after the other, many small ones side by side.
+/// Large products, and single ones, are for Eigen to divide over the threads; many small ones are side by side.
 template <class T>
 void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
     std::int64_t const work = s.m * s.n * s.k;
@@ -60,7 +61,7 @@ void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
         for (; first != last; ++first, at.advance(1))
             multiply(s, out + at.offset(0), a + at.offset(1), b + at.offset(2));
     };
-    if (work >= large) run(0, s.batches.count);
+    if (s.batches.count == 1 || work >= large) run(0, s.batches.count);
     else in_parts(s.batches.count, units_for_a_thread(work / 4), run);
 }
 

@@ -202,6 +202,12 @@ ATON_HD bool apply_comparison(T x, T y) {
     else return x >= y;
 }
 
+/// As with one number.
+constexpr bool is_special(binary_op op) {
+    using enum binary_op;
+    return (op >= floor_div && op <= pow) || (op >= atan2 && op <= legendre_p) || op == gcd || op == lcm;
+}
+
 /// Whether the sign of integers does not matter: those of both kinds have one loop.
 constexpr bool ignores_sign(binary_op op) {
     using enum binary_op;

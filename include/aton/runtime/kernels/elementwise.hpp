@@ -40,13 +40,14 @@ constexpr auto element_of() {
     else return type_tag<T>();
 }
 
-template <class Launcher>
+/// All functions but the special ones, or these.
+template <class Launcher, bool Special = false>
 bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (computes<Launcher, T>) {
             with_constant(op, [&]<unary_op Op>(constant<Op> /*of*/) {
-                if constexpr (takes<Op, computed<T>>()) {
+                if constexpr (takes<Op, computed<T>>() && is_special(Op) == Special) {
                     using result = typename unary<Op, T>::result;
                     Launcher::run(l, static_cast<result*>(out), unary<Op, T>{p}, static_cast<T const*>(x));
                     known = true;
@@ -57,13 +58,13 @@ bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const*
     return known;
 }
 
-template <class Launcher>
+template <class Launcher, bool Special = false>
 bool launch_binary(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (computes<Launcher, T>) {
             with_constant(op, [&]<binary_op Op>(constant<Op> /*of*/) {
-                if constexpr (takes<Op, computed<T>>()) {
+                if constexpr (takes<Op, computed<T>>() && is_special(Op) == Special) {
                     using element = typename decltype(element_of<ignores_sign(Op), T>())::type;
                     using result = typename binary<Op, element>::result;
                     Launcher::run(l,

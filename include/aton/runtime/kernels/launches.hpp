@@ -53,6 +53,16 @@ struct matmul_shape {
     matrix_strides b;
 };
 
+/// The kernels of a device, one `launch_...<Launcher>` each. A launcher is a class of static functions, which run functors:
+///     run(loop, out, f, in...)                out[...] = f(in[...]...)
+///     for_each(count, f)                      f(0), ..., f(count - 1)
+///     reduce<Functor>(shape, out, x)          kernels/reduce.hpp: identity, load, combine, finish
+///     scan<Functor>(lines, out, x)            kernels/scan.hpp: the same
+///     softmax<Parts>(shape, out, x)           kernels/scan.hpp
+///     sort(shape, values, indices, x)         by sort_key of kernels/sort.hpp
+///     put(loop, into, f, positions, values)   into[p] = f(into[p], value)
+/// It also names `wide`, what float32 is summed in, and whether it `takes_halves`; the product of matrices is its own.
+///
 /// The functions return whether they are of this dtype; only then have they run. Those that only move elements take their width in
 /// bytes. Results come first in loops and in parameters.
 struct launches {
@@ -62,6 +72,10 @@ struct launches {
     bool (*unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
                   unary_parameters const& p) = nullptr;
     bool (*binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
+    /// Of functions that `is_special`.
+    bool (*special_unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
+                          unary_parameters const& p) = nullptr;
+    bool (*special_binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
     void (*select)(std::size_t width, loop<4> const& l, void* out, bool const* c, void const* yes,
                    void const* no) = nullptr;
     void (*copy)(std::size_t width, loop<2> const& l, void* out, void const* x) = nullptr;

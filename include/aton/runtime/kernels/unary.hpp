@@ -119,6 +119,13 @@ constexpr bool gives_bool(unary_op op) {
     return op == logical_not || op == isnan || op == isinf || op == isfinite;
 }
 
+/// What is computed one number after the other; vectors gain nothing.
+constexpr bool is_special(unary_op op) {
+    using enum unary_op;
+    return op == acos || op == acosh || op == asin || op == asinh || op == atan || op == atanh || op == cosh ||
+           op == erfc || op == exp2 || op == lgamma || op == sinh || op == tan || (op >= airy_ai && op <= exponent);
+}
+
 /// Whether the function is one of numbers of this type. Narrower floats are floats here.
 template <unary_op Op, class T>
 constexpr bool takes() {
