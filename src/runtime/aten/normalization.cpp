@@ -51,6 +51,17 @@ channel_statistics statistics_of(tensor const& x, dtype type, double epsilon) {
     return {rounded(middle), rounded(scalar(1.0) / sqrt(variance + scalar(epsilon))), middle, unbiased};
 }
 
+/// Running statistics moved towards those of a batch. Of bfloat16 each operation is rounded.
+tensor moved(tensor const& running, tensor const& now, double momentum) {
+    dtype const type = running.dtype();
+    if (type == dtype::bfloat16) {
+        term const share = full(momentum, type, {}, running.where());
+        return *(term(cast(now, type)) * share + term(running) * (1.0 - share));
+    }
+    tensor const was = wide(running);
+    return cast(was * scalar(1 - momentum) + cast(now, was.dtype()) * scalar(momentum), type);
+}
+
 /// The arguments of an overload of the batch norm family, and what it computes.
 class batch_normalization {
 public:
@@ -111,13 +122,8 @@ private:
         channel_statistics const s = statistics_of(wide(x_), type_, epsilon);
         mean_ = s.mean;
         inverse_ = s.inverse;
-        auto const moved = [&](tensor const& running, tensor const& now) {
-            if (!running) return running;
-            return cast(wide(running) * scalar(1 - momentum) + cast(now, wide(running).dtype()) * scalar(momentum),
-                        running.dtype());
-        };
-        running_mean_ = moved(running_mean_, s.exact_mean);
-        running_variance_ = moved(running_variance_, s.unbiased);
+        if (running_mean_) running_mean_ = moved(running_mean_, s.exact_mean, momentum);
+        if (running_variance_) running_variance_ = moved(running_variance_, s.unbiased, momentum);
     }
 
     tensor x_;
@@ -191,10 +197,7 @@ results instance_norm(call const& c) {
     results all = reshape(cast(out, x.dtype()), x.sizes());
     auto const update = [&](std::string const& name, tensor const& running, tensor const& now) {
         if (!running || !now) return;
-        double const momentum = c.f("momentum");
-        tensor const was = wide(running);
-        tensor const each = reshape(cast(now, was.dtype()), images) * scalar(momentum) + was * scalar(1 - momentum);
-        all.mutate(name, cast(mean(cast(cast(each, running.dtype()), was.dtype()), {0}), running.dtype()));
+        all.mutate(name, mean(moved(running, reshape(now, images), c.f("momentum")), {0}));
     };
     update("running_mean", running_mean, s.exact_mean);
     update("running_var", running_variance, s.unbiased);

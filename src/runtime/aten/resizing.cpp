@@ -69,7 +69,9 @@ axis_taps linear(resized const& r) {
         T beyond = r.out == r.in ? T(0) : std::clamp(at - static_cast<T>(first), T(0), T(1));
         if (r.weights != dtype::undefined) beyond = static_cast<T>(rounded(static_cast<double>(beyond), r.weights));
         t.indices.insert(t.indices.end(), {first, r.inside(first + (r.out == r.in ? 0 : 1))});
-        t.weights.insert(t.weights.end(), {static_cast<double>(T(1) - beyond), static_cast<double>(beyond)});
+        auto rest = static_cast<double>(T(1) - beyond);
+        if (r.weights != dtype::undefined) rest = rounded(rest, r.weights);
+        t.weights.insert(t.weights.end(), {rest, static_cast<double>(beyond)});
     }
     return t;
 }
@@ -273,11 +275,12 @@ tensor places_between(tensor const& like, std::int64_t count, bool corners) {
     dtype const in = compute_type(like.dtype());
     auto const n = static_cast<double>(count);
     tensor const at = cast(range(count, 0, 1, like.where()), in);
-    double const step = 2 / (n - 1);
+    tensor const step = cast(full(2 / (n - 1), like.dtype(), {}, like.where()), in);
     std::int64_t const middle = count / 2; // from which on it is counted from the end
-    tensor const from_start = at * scalar(step) - scalar(1.0);
-    tensor const from_end = scalar(1.0) - (scalar(n - 1) - at) * scalar(step);
-    term const all = cast(where(less(at, scalar(static_cast<double>(middle))), from_start, from_end), like.dtype());
+    auto const times_step = [&](tensor const& steps) -> term { return cast(steps * step, like.dtype()); };
+    term const from_start = times_step(at) - 1.0;
+    term const from_end = 1.0 - times_step(scalar(n - 1) - at);
+    term const all = where(less(at, scalar(static_cast<double>(middle))), *from_start, *from_end);
     return corners ? *all : *(all * (n - 1) / n);
 }
 
