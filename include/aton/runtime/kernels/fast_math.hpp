@@ -166,15 +166,6 @@ inline float tanh(float x) {
     return with_sign_of(a < 0.625F ? small : large, x);
 }
 
-inline float logistic(float x) {
-    float const e = exp(-magnitude(x));
-    float const sum = 1.0F + e;
-    float const lost = e - (sum - 1.0F);
-    float const y = (x < 0.0F ? e : 1.0F) / sum;
-    float const reciprocal = x < 0.0F ? 1.0F - y : y; // of the sum
-    return mul_add(-y * lost, reciprocal, y);
-}
-
 /// x = n pi / 2 + rest, |rest| <= pi / 4. For |x| <= 1e6: `n` and what pi / 2 has in its higher part have a product without error.
 struct angle {
     std::int32_t n;
