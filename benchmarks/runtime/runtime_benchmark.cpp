@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How long kernels of the CPU take: a JSON line for each operator, with the bytes that it reads and writes (for products: its
-// operations) and the least seconds of several runs. Results are new tensors, as in PyTorch.
+// operations) and the least seconds of several runs. Results are new tensors, as in PyTorch. With --models a.onnx,b.onnx, how long they
+// take instead, with inputs of float32 whose open sizes are 1.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,7 +20,10 @@
 #include <Eigen/Core>
 
 #include <aton/dsl/error.hpp>
+#include <aton/model_io/model_io.hpp>
 #include <aton/runtime/kernels.hpp>
+#include <aton/runtime/onnx_model.hpp>
+#include <aton/runtime/spatial.hpp>
 
 namespace {
 
@@ -30,6 +34,7 @@ struct settings {
     std::int64_t elements = std::int64_t{1} << 24;
     double seconds = 0.2; ///< for an operator
     std::string only;
+    std::string models;
 };
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -140,6 +145,44 @@ void products(settings const& s) {
     measure(s, "matmul_batched", 2.0 * 256 * 64 * 64 * 64, [&] { (void)k.matmul(a, a); });
 }
 
+void over_windows(settings const& s) {
+    tensor const x = numbers({1, 96, 112, 112});
+    tensor const weight = numbers({96, 1, 3, 3});
+    window w{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    double const operations = 2.0 * static_cast<double>(x.count()) * 9;
+    measure(s, "conv_depthwise", operations, [&] { (void)convolution(x, weight, {}, w, 96); });
+    tensor const y = numbers({1, 64, 56, 56});
+    tensor const full = numbers({64, 64, 3, 3});
+    measure(
+        s, "conv_3x3", 2.0 * static_cast<double>(y.count()) * 9 * 64, [&] { (void)convolution(y, full, {}, w, 1); });
+    tensor const point = numbers({256, 64, 1, 1});
+    window const one = window::of({1, 1});
+    measure(
+        s, "conv_1x1", 2.0 * static_cast<double>(y.count()) * 256, [&] { (void)convolution(y, point, {}, one, 1); });
+    tensor const z = numbers({1, 64, 112, 112});
+    w.strides = {2, 2};
+    double const bytes = static_cast<double>(z.count()) * 4 * 1.25;
+    measure(s, "max_pool", bytes, [&] { (void)max_pool(z, w); });
+    measure(s, "max_pool_indices", bytes, [&] { (void)max_pool_with_indices(z, w); });
+}
+
+void models(settings const& s) {
+    for (std::string left = s.models; !left.empty();) {
+        std::size_t const comma = std::min(left.find(','), left.size());
+        std::string const path = left.substr(0, comma);
+        left.erase(0, comma + 1);
+        onnx_model const model(aton::read_model(path).graph);
+        std::vector<value> inputs;
+        for (aton::value_id const id : model.graph().inputs) {
+            sizes of;
+            for (aton::dim const& d : model.graph().values[static_cast<std::size_t>(id)].type.shape.dims())
+                of.push_back(d.is_static() ? d.size() : 1);
+            inputs.emplace_back(numbers(of));
+        }
+        measure(s, path.c_str(), 0, [&] { (void)model.run(inputs); });
+    }
+}
+
 } // namespace
 
 int main(int count, char** words) {
@@ -151,11 +194,17 @@ int main(int count, char** words) {
         if (name == "--elements") s.elements = std::strtoll(value, nullptr, 10);
         if (name == "--seconds") s.seconds = std::strtod(value, nullptr);
         if (name == "--only") s.only = value;
+        if (name == "--models") s.models = value;
     }
     try {
+        if (!s.models.empty()) {
+            models(s);
+            return 0;
+        }
         elementwise(s);
         along_axes(s);
         products(s);
+        over_windows(s);
     } catch (aton::error const& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;

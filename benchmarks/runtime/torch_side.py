@@ -1,21 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The operators of runtime_benchmark.cpp in PyTorch: the same names, sizes and lines. torch_side.py ELEMENTS SECONDS THREADS [ONLY]"""
-import json
 import sys
-import time
 
 import torch
-
-
-def measure(name, seconds, f):
-    f()
-    least, end, runs = float("inf"), time.perf_counter() + seconds, 0
-    while runs < 3 or time.perf_counter() < end:
-        start = time.perf_counter()
-        f()
-        least = min(least, time.perf_counter() - start)
-        runs += 1
-    print(json.dumps({"operator": name, "seconds": least}), flush=True)
+from timing import measure
 
 
 def operators(elements):
@@ -47,6 +35,14 @@ def operators(elements):
         yield f"matmul_{n}_transposed", lambda a=a, b=b: a @ b.T
     batch = torch.rand(256, 64, 64)
     yield "matmul_batched", lambda: batch @ batch
+    x, y, z = torch.rand(1, 96, 112, 112), torch.rand(1, 64, 56, 56), torch.rand(1, 64, 112, 112)
+    each, full, point = torch.rand(96, 1, 3, 3), torch.rand(64, 64, 3, 3), torch.rand(256, 64, 1, 1)
+    f = torch.nn.functional
+    yield from {
+        "conv_depthwise": lambda: f.conv2d(x, each, padding=1, groups=96), "conv_3x3": lambda: f.conv2d(y, full, padding=1),
+        "conv_1x1": lambda: f.conv2d(y, point), "max_pool": lambda: f.max_pool2d(z, 3, 2, 1),
+        "max_pool_indices": lambda: f.max_pool2d(z, 3, 2, 1, return_indices=True),
+    }.items()
 
 
 def main():

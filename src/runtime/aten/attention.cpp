@@ -67,9 +67,8 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     double const scale = o.scale.value_or(1 / std::sqrt(size));
     double const root = std::sqrt(std::abs(scale)); // on both sides, so that neither overflows
     bool const is_fused = o.fused != dtype::undefined;
-    tensor scores = is_fused
-                        ? matmul(query, transpose(key, -1, -2)) * scalar(scale)
-                        : matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
+    tensor scores = is_fused ? matmul(query, transpose(key, -1, -2)) * scalar(scale)
+                             : matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
     if (o.causal) {
         tensor const rows = range(scores.size(scores.rank() - 2), 0, 1, scores.where());
         tensor const columns = range(scores.sizes().back(), 0, 1, scores.where());

@@ -12,6 +12,7 @@ void add_vectors(launches& to) {
 #if !defined(__AVX512F__) // with these no faster than with those of AVX2
     add_binary(to);
     add_reduce(to);
+    add_windows(to);
 #endif
 }
 

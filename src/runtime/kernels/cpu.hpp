@@ -19,6 +19,7 @@ void add_softmax(launches& to);
 void add_sort(launches& to);
 void add_special(launches& to);
 void add_unary(launches& to);
+void add_windows(launches& to);
 
 /// How many are true, and how many are so before each chunk, of which there are `chunks_of(count)`.
 std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before);

@@ -34,6 +34,7 @@ launches chosen() {
     add_sort(l);
     add_special(l);
     add_unary(l);
+    add_windows(l);
     char const* const named = std::getenv("ATON_CPU_VARIANT");
     std::string_view const wanted = named == nullptr ? "" : named;
     if (wanted == "baseline") return l;

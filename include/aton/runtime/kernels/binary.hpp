@@ -7,60 +7,11 @@
 #include <limits>
 #include <type_traits>
 
+#include <aton/runtime/kernels/functions.hpp>
 #include <aton/runtime/kernels/polynomials.hpp>
 #include <aton/runtime/kernels/unary.hpp>
 #include <aton/runtime/numbers.hpp>
 #include <aton/runtime/platform.hpp>
-
-namespace aton::runtime {
-
-enum class binary_op : std::uint8_t {
-    add,
-    sub,
-    mul,
-    div,       // of integers: towards zero
-    floor_div, // towards minus infinity
-    fmod,      // the sign of the first
-    remainder, // the sign of the second
-    pow,
-    maximum, // NaN where either is
-    minimum,
-    prelu, // x, slope
-    atan2, // of floats, as those that follow
-    copysign,
-    hypot,
-    nextafter, // of float32 and float64
-    igamma,
-    igammac,
-    zeta,        // s, q: the sum of (q + k)^-s
-    chebyshev_t, // polynomials: x, degree
-    chebyshev_u,
-    chebyshev_v,
-    chebyshev_w,
-    hermite_h,
-    hermite_he,
-    laguerre_l,
-    legendre_p,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    shift_left,
-    shift_right,
-    gcd,
-    lcm,
-    logical_and,
-    logical_or,
-    logical_xor,
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,
-    count_
-};
-
-} // namespace aton::runtime
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 

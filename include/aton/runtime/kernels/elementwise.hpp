@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <aton/runtime/kernels/binary.hpp>
 #include <aton/runtime/kernels/launches.hpp>
+#include <aton/runtime/kernels/unary.hpp>
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 

@@ -24,11 +24,6 @@ using std::log1p;
 using std::log2;
 using std::tanh;
 
-template <class T>
-ATON_HD T logistic(T x) {
-    return T(1) / (T(1) + std::exp(-x));
-}
-
 #else
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -217,10 +212,6 @@ inline float erf(float x) {
     return a < 0.92F ? mul_add(x, small, x) : with_sign_of(large, x);
 }
 
-template <class T>
-T logistic(T x) {
-    return T(1) / (T(1) + std::exp(-x));
-}
 inline double erf(double x) { return std::erf(x); }
 inline double exp(double x) { return std::exp(x); }
 inline double expm1(double x) { return std::expm1(x); }
@@ -231,5 +222,11 @@ inline double log2(double x) { return std::log2(x); }
 inline double tanh(double x) { return std::tanh(x); }
 
 #endif
+
+/// As ATen computes it: 0 where exp(-x) is infinite.
+template <class T>
+ATON_HD T logistic(T x) {
+    return T(1) / (T(1) + exp(-x));
+}
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT::math

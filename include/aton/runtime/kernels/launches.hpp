@@ -53,6 +53,13 @@ struct matmul_shape {
     matrix_strides b;
 };
 
+/// Windows over two operands: where they start, with the contiguous result in front, and the elements of one, of which each operand
+/// has its strides.
+struct window_shape {
+    loop<3> starts;
+    loop<2> places;
+};
+
 /// The kernels of a device, one `launch_...<Launcher>` each. A launcher is a class of static functions, which run functors:
 ///     run(loop, out, f, in...)                out[...] = f(in[...]...)
 ///     for_each(count, f)                      f(0), ..., f(count - 1)
@@ -88,6 +95,10 @@ struct launches {
     bool (*sort)(dtype t, sort_shape const& s, void* values, std::int64_t* indices, void const* x) = nullptr;
     bool (*softmax)(bool logarithm, dtype t, axis_shape const& s, void* out, void const* x) = nullptr;
     bool (*matmul)(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) = nullptr;
+    /// Optional, as in device_kernels.
+    bool (*sum_of_products)(dtype t, window_shape const& s, void* out, void const* x, void const* y) = nullptr;
+    bool (*first_largest)(dtype t, window_shape const& s, void* values, std::int64_t* numbers, void const* x,
+                          std::int64_t const* beside) = nullptr;
     /// The loop goes over the result and the positions, `at` over x.
     void (*take)(std::size_t width, loop<2> const& l, void* out, std::int64_t const* positions, loop<1> const& at,
                  void const* x) = nullptr;
