@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <aton/dsl/error.hpp>
+#include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
 
