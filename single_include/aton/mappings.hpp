@@ -543,7 +543,7 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, g.op<"Add">(cdf, 1)), 0.5);
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
@@ -896,7 +896,7 @@ inline value kron(graph<13> g, value a, value b) {
     std::vector<sym_int> sizes;
     for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
     if (n == 0) return g.op<"Mul">(x, y);
-    return g.op<"Reshape">(g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), g.ints(sizes));
+    return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
 /// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
@@ -3275,6 +3275,14 @@ inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
 
+/// ATen's zeros for no points at all have the dtype of y; empty: there are points.
+inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
+    if (y.size(axis).size() != 0) return absent;
+    std::vector<sym_int> to = g.sizes(y);
+    to.erase(to.begin() + axis);
+    return filled(g, to, 0, y.dtype());
+}
+
 inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
 /// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
@@ -3328,13 +3336,15 @@ inline constexpr auto cumulative = table(
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
         return y;
     }),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
         return detail::halved(g, sum(g, areas, std::array{axis}, false));
     }),
-    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
+    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
     }),
@@ -4775,7 +4785,9 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     s.mean = m.mean;
     s.variance = m.variance;
     auto const updated = [&](value old, value seen) {
-        return g.op<"Add">(g.op<"Mul">(old, 1.0 - momentum), g.cast(g.op<"Mul">(seen, momentum), old.dtype()));
+        value const was = g.cast(old, aten::promote_types(old.dtype(), seen.dtype()));
+        value const now = g.cast(g.op<"Mul">(seen, momentum), was.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(was, 1.0 - momentum), now), old.dtype());
     };
     if (running_mean) s.running_mean = updated(*running_mean, s.mean);
     if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
@@ -5540,6 +5552,7 @@ inline value unpool(graph<13> g, value self, value indices, std::span<sym_int co
         all.insert(all.end(), tail.begin(), tail.end());
         return all;
     };
+    if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
     sym_int const plane = product(g, output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };
@@ -5886,7 +5899,8 @@ inline value layer_state(graph<13> g, value states, std::int64_t index, recurren
 inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
-    return g.op<"Reshape">(batch_first, g.ints({0, 0, -1}));
+    dim const& width = y.size(3);
+    return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
@@ -6341,10 +6355,10 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
 }
 
-/// x with `axis` replaced by (out, taps).
+/// x with `axis` replaced by (out, taps), or by (out) where there are no weights.
 inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
-    if (t.taps != 1) index.sizes = {t.out, t.taps};
+    if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
 }
 
@@ -6730,6 +6744,8 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     std::vector<sym_int> const sizes = g.sizes(x);
+    std::vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
     value const points = reshape(g, grid, {sizes[0], -1, 3});
     std::vector<grid_tap> taps;
     for (std::int64_t i = 0; i != 3; ++i) {
@@ -6754,7 +6770,7 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
     }
     value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
-    return reshape(g, y, {sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)});
+    return reshape(g, y, to);
 }
 
 } // namespace aton::mappings::detail
@@ -6814,12 +6830,34 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
 }
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
     value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
     constexpr std::int64_t order[] = {0, 2, 1, 3};
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
+
+/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
+/// elements then: two of the border's elements are appended on each side, and the points move with them.
+inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
+    constexpr std::int64_t added = 4; // on both sides of an axis
+    value const wide =
+        g.op<"Pad">(x, g.ints({0, 0, added / 2, added / 2, 0, 0, added / 2, added / 2}), absent, attr::mode_s("edge"));
+    std::int64_t const less = align_corners ? 1 : 0;
+    sym_int const sizes[] = {g.size(x, 3), g.size(x, 2)}; // the grid names x first
+    value share;
+    if (all_constant(sizes)) {
+        tensor shares{grid.dtype(), {2}, {}};
+        for (sym_int const& n : sizes)
+            shares.append(static_cast<double>(n.constant() - less) / static_cast<double>(n.constant() - less + added));
+        share = g.constant(std::move(shares));
+    } else {
+        value const steps = g.cast(g.op<"Sub">(g.ints(sizes), less), grid.dtype());
+        share = g.op<"Div">(steps, g.op<"Add">(steps, static_cast<double>(added)));
+    }
+    return {wide, g.op<"Mul">(grid, share)};
+}
 
 /// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
@@ -6831,6 +6869,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+    if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
     if (g.opset() >= 20)
@@ -6854,8 +6893,7 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
     std::vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        double const first = align_corners ? -1.0 : -1.0 + 1.0 / steps;
-        at.push_back(n == 1 ? 0.0 : first + 2.0 * static_cast<double>(i) / steps);
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
     }
     return at;
 }

@@ -58,7 +58,8 @@ double left_by_cancelling(aton::tensor const& expected, dtype t, std::int64_t te
         double const size = std::abs(expected.at(static_cast<std::size_t>(i)).to<double>());
         if (size <= most) largest = std::max(largest, size);
     }
-    return (narrow ? 2 : 1) * unit_roundoff(t) * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) * largest;
+    return (narrow ? 2 : 1) * unit_roundoff(t) * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) *
+           largest;
 }
 
 /// In parts of what the tolerance allows; infinite where no tolerance helps.

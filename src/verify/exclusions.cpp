@@ -15,9 +15,15 @@ std::span<exclusion const> known_exclusions() {
          "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d",
          "special",
          "MaxPool passes over NaN, ATen gives NaN; a mask would cost every pool four nodes"},
-        {"grid_sampler_3d", "float16", "ATen computes places in float16, GridSample in float32: another neighbour may be nearer"},
-        {"grid_sampler_3d", "bfloat16", "ATen computes places in bfloat16, GridSample in float32: another neighbour may be nearer"},
-        {"_euclidean_dist", "special", "ATen multiplies the square out, where infinities cancel to NaN; the distance is infinite"},
+        {"grid_sampler_3d",
+         "float16",
+         "ATen computes places in float16, GridSample in float32: another neighbour may be nearer"},
+        {"grid_sampler_3d",
+         "bfloat16",
+         "ATen computes places in bfloat16, GridSample in float32: another neighbour may be nearer"},
+        {"_euclidean_dist",
+         "special",
+         "ATen multiplies the square out, where infinities cancel to NaN; the distance is infinite"},
     };
     return all;
 }

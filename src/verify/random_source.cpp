@@ -37,7 +37,8 @@ double special_real(random_source& random, dtype t, bool moderate) {
 }
 
 double real_element(random_source& random, dtype t, value_theme values, element_range const& range) {
-    if (values == value_theme::special && !range.bounded && random.chance(0.4)) return special_real(random, t, range.moderate);
+    if (values == value_theme::special && !range.bounded && random.chance(0.4))
+        return special_real(random, t, range.moderate);
     double const v = range.least + (range.most - range.least) * random.fraction();
     if (values != value_theme::ties) return v;
     double const step = std::round(v * 2) / 2; // halves
