@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: convolution.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,8 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
         throw error("input, weight and bias have one dtype");
     if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
         throw error("a convolution has at least one channel and one filter");
+    if (k.transposed && count_of(std::span(x.sizes()).subspan(2)) == 0)
+        throw error("a transposed convolution of an empty plane");
     if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
         return not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false));
     if (!is_complex(x.dtype())) {

@@ -92,8 +92,7 @@ tensor pairwise_distances(call const& c) {
     bool const large = x.size(x.rank() - 2) > most_direct || y.size(y.rank() - 2) > most_direct;
     if (!is_floating(x.dtype()) || !is_floating(y.dtype())) throw error("a distance is one of floats");
     if (p == 2 && x.count() != 0 && y.count() != 0 && (mode == 1 || (mode == 0 && large))) return euclidean(x, y);
-    if (compute_type(x.dtype()) != x.dtype())
-        throw error("there are no distances of " + std::string(name(x.dtype())));
+    if (compute_type(x.dtype()) != x.dtype()) throw error("there are no distances of " + std::string(name(x.dtype())));
     return all_distances(x, y, p);
 }
 results cdist(call const& c) { return pairwise_distances(c); }
