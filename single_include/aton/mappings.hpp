@@ -2197,12 +2197,16 @@ inline constexpr auto loss = table(
     symbolic<"aten::soft_margin_loss(self, target, reduction)">(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
-            value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
-            // The exponential overflows in half types, as in ATen; its logarithm is rounded once.
-            return detail::reduced(
-                g,
-                detail::in_opmath(g, power, [&](value v) -> value { return g.op<"Log">(g.op<"Add">(v, 1)); }),
-                reduction);
+            value const exponent = g.op<"Neg">(g.op<"Mul">(o.a, o.b));
+            value const loss = detail::in_opmath(g, exponent, [&](value x) -> value {
+                value const power = g.op<"Exp">(x);
+                value const y = g.op<"Log">(g.op<"Add">(power, 1));
+                if (exponent.dtype() != dtype::float16) return y;
+                // ATen's exponential overflows in float16.
+                value const overflows = g.op<"GreaterOrEqual">(power, 65520);
+                return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
+            });
+            return detail::reduced(g, loss, reduction);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {

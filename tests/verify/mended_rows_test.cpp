@@ -172,6 +172,12 @@ TEST_CASE("the soft margin loss keeps the digits of small losses in half types")
           "aten::soft_margin_loss",
           {arg("self", row_of(dtype::bfloat16, {-1.7109375})), arg("target", row_of(dtype::bfloat16, {-3.78125}))},
           of(dtype::bfloat16, {}, {0.00154876709}));
+    gives(mappings::loss,
+          "aten::soft_margin_loss",
+          {arg("self", row_of(dtype::float16, {-3, 2.9765625})),
+           arg("target", row_of(dtype::float16, {4, 1.212890625})),
+           number("reduction", 0)},
+          row_of(dtype::float16, {infinity, 0.0267028809}));
 }
 
 TEST_CASE("what is scattered is added in float32") {
