@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Wrong mappings as exporters have shipped them, by the number of the trap. The check has to find each.
+//
+// Traps that are not planted:
+// 34 no row: softcap of Attention and rank 3 of RotaryEmbedding have no ATen operator
+// 39 no row: the calls of a list of tensors all have one rank, a legacy tensor (0,) has another
+// 45 no row: rfft and stft have no mapping
+// 51 no row: roi_align is torchvision's, which has no reference here
+// 61 no row: it concerns conversions of whole models to another opset
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <aton/dsl/table.hpp>
+
+namespace aton::verify::traps {
+
+struct planted {
+    int trap;
+    char const* name;
+    dsl::table_view row;
+    int opset = 20;
+    std::string_view rule = {}; ///< of the calls; empty: that of the operator
+    bool runs = true;           ///< false: the bug is a graph that does not run
+};
+
+inline constexpr int not_planted[] = {34, 39, 45, 51, 61};
+
+/// One subcase for each: its row fails, the built-in row of the same overload passes.
+void require_found(std::span<planted const> all);
+
+std::span<planted const> resampling_traps();
+std::span<planted const> layout_traps();
+std::span<planted const> indexing_traps();
+std::span<planted const> integer_traps();
+std::span<planted const> nan_traps();
+std::span<planted const> other_traps();
+
+} // namespace aton::verify::traps
