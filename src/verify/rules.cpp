@@ -250,9 +250,9 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"upsample_nearest1d upsample_linear1d _upsample_nearest_exact1d", "self: (n, c, h); output_size: [1..9; 1]; scales: 0.6..2.5 ?"},
         {"upsample_nearest2d upsample_bilinear2d upsample_bicubic2d _upsample_nearest_exact2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa _upsample_lanczos2d_aa", "self: (n, c, h, w); output_size: [1..9; 2]; scales_h: 0.6..2.5 ?; scales_w: 0.6..2.5 ?"},
         {"upsample_nearest3d upsample_trilinear3d _upsample_nearest_exact3d", "self: (n, c, h, w, 3); output_size: [1..9; 3]; scales_d: 0.6..2.5 ?; scales_h: 0.6..2.5 ?; scales_w: 0.6..2.5 ?"},
-        {"upsample_nearest1d.vec upsample_linear1d.vec _upsample_nearest_exact1d.vec", "input: (n, c, h); output_size: default; scale_factors: [0.6..2.5; 1]"},
-        {"upsample_nearest2d.vec upsample_bilinear2d.vec upsample_bicubic2d.vec _upsample_nearest_exact2d.vec _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa.vec _upsample_lanczos2d_aa.vec", "input: (n, c, h+2, w+2); output_size: default; scale_factors: [0.6..2.5; 2]"},
-        {"upsample_nearest3d.vec upsample_trilinear3d.vec _upsample_nearest_exact3d.vec", "input: (n, c, h+2, w+2, 4); output_size: default; scale_factors: [0.6..2.5; 3]"},
+        {"upsample_nearest1d.vec upsample_linear1d.vec _upsample_nearest_exact1d.vec", "input: (n, c, h); output_size: [1..9; 1] ?; scale_factors: [0.6..2.5; 1] ?"},
+        {"upsample_nearest2d.vec upsample_bilinear2d.vec upsample_bicubic2d.vec _upsample_nearest_exact2d.vec _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa.vec _upsample_lanczos2d_aa.vec", "input: (n, c, h+2, w+2); output_size: [1..9; 2] ?; scale_factors: [0.6..2.5; 2] ?"},
+        {"upsample_nearest3d.vec upsample_trilinear3d.vec _upsample_nearest_exact3d.vec", "input: (n, c, h+2, w+2, 4); output_size: [1..9; 3] ?; scale_factors: [0.6..2.5; 3] ?"},
         {"grid_sampler grid_sampler_2d _grid_sampler_2d_cpu_fallback", "input: (n, c, h, w); grid: (n, k, l, 2) in -1.4..1.4; interpolation_mode: 0..2; padding_mode: 0..2"},
         {"grid_sampler_3d", "input: (n, c, h, w, 3); grid: (n, k, l, 2, 3) in -1.4..1.4; interpolation_mode: 0..1; padding_mode: 0..2"},
         // Normalization.

@@ -27,7 +27,7 @@ struct planted {
 
 inline constexpr int not_planted[] = {34, 39, 45, 51, 61};
 
-/// One subcase for each: its row fails, the built-in row of the same overload passes.
+/// One subcase for each: its row fails on a call on which the built-in row of the same overload is right.
 void require_found(std::span<planted const> all);
 
 std::span<planted const> resampling_traps();
