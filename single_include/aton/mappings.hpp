@@ -130,6 +130,10 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
+/// The same for quotients, where a number must wrap around first: -2 beside uint8 is 254.
+inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
+}
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.
@@ -543,7 +547,7 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, g.op<"Add">(cdf, 1)), 0.5);
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
@@ -555,7 +559,7 @@ inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, beta);
-    if (threshold >= 17 && x.dtype() != dtype::float64) return y;
+    if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
     return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
 }
 
@@ -635,9 +639,10 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 /// Rows of nothing but -inf give 0, not NaN.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
+    if (!is_floating(x.dtype())) return y;
     std::vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, g.cast(x, y.dtype()), axes, true);
+    value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 }
@@ -896,7 +901,7 @@ inline value kron(graph<13> g, value a, value b) {
     std::vector<sym_int> sizes;
     for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
     if (n == 0) return g.op<"Mul">(x, y);
-    return g.op<"Reshape">(g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), g.ints(sizes));
+    return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
 /// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
@@ -1072,7 +1077,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             dtype const t = promote(self, a, b);
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
+            value const first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
         [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
@@ -1703,14 +1709,15 @@ inline constexpr auto reduction = table(
     // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
     symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        std::vector<std::int64_t> kept;
+        std::vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
             if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
-            if (n.is(1) && self.size(lead + i).size() != 1) kept.push_back(lead + i);
+            if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
         }
-        if (!size.empty() && lead == 0 && kept.empty()) return self;
-        return sum(g, sum(g, self, kept, true), iota(lead), false);
+        if (!size.empty() && axes.empty()) return self;
+        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
     }),
     symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
         return mean(g, self, iota(self.rank()), false, type);
@@ -1852,10 +1859,12 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 }
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+    bool const none = self.shape().element_count() == 0;
+    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;
-    if (self.shape().element_count() != 0) {
+    if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
         length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
     }
@@ -2062,6 +2071,12 @@ inline value no_less(graph<13> g, value x, double least) {
     return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
 }
 
+/// Where the target is this number, in the dtype that both promote to.
+inline value is_label(graph<13> g, value target, std::int64_t label) {
+    dtype const type = promote(target, scalar(label));
+    return g.op<"Equal">(g.cast(target, type), g.scalar(label, type));
+}
+
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
@@ -2106,10 +2121,9 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
     value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
     value const zero = g.scalar_like(0, cosine);
-    value const near =
-        choose(g, g.op<"Equal">(target, g.scalar_like(1, target)), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
+    value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
-    value const far = choose(g, g.op<"Equal">(target, g.scalar_like(-1, target)), far_loss, zero);
+    value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
 
@@ -2184,7 +2198,11 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
             value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
-            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, g.scalar_like(1, power))), reduction);
+            // The exponential overflows in half types, as in ATen; its logarithm is rounded once.
+            return detail::reduced(
+                g,
+                detail::in_opmath(g, power, [&](value v) -> value { return g.op<"Log">(g.op<"Add">(v, 1)); }),
+                reduction);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
@@ -2195,15 +2213,16 @@ inline constexpr auto loss = table(
             return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) {
-            dtype const type = promote(self, scalar(margin));
-            value const x = g.cast(self, type);
-            value const zero = g.scalar_like(0, x);
+        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
+            if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
+                return g.unsupported("a hinge loss of bools or integers below 32 bits");
+            value const zero = g.scalar_like(0, self);
             auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, g.op<"Equal">(target, g.scalar_like(label, target)), zero, loss);
+                return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const far = unless(1, detail::no_less(g, g.op<"Sub">(g.scalar_like(margin, x), x), 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, x)), reduction);
+            value const rest = g.op<"Sub">(g.scalar_like(margin, self), self); // of integers ATen cuts the margin
+            value const far = unless(1, detail::no_less(g, rest, 0));
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
@@ -2604,9 +2623,12 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor stands for ATen's Scalar: a double, an int64 or a bool.
+/// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
-    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
+    dtype const type = is_floating(x.dtype())   ? dtype::float64
+                       : is_complex(x.dtype())  ? dtype::complex128
+                       : is_integral(x.dtype()) ? dtype::int64
+                                                : x.dtype();
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 
@@ -3275,6 +3297,14 @@ inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
 
+/// ATen's zeros for no points at all have the dtype of y; empty: there are points.
+inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
+    if (y.size(axis).size() != 0) return absent;
+    std::vector<sym_int> to = g.sizes(y);
+    to.erase(to.begin() + axis);
+    return filled(g, to, 0, y.dtype());
+}
+
 inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
 /// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
@@ -3328,13 +3358,15 @@ inline constexpr auto cumulative = table(
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
         return y;
     }),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
         return detail::halved(g, sum(g, areas, std::array{axis}, false));
     }),
-    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
+    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
     }),
@@ -3357,6 +3389,9 @@ namespace aton::mappings {
 
 namespace detail {
 
+/// What x + alpha * y is computed in: half types are rounded once.
+constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
@@ -3366,14 +3401,14 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
@@ -3401,7 +3436,7 @@ inline value signs_differ(graph<13> g, value x, value y) {
 /// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
 /// a - a mod b could.
 inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
-    auto const [x, y, wide] = cast_both(g, a, b, arithmetic_type(type));
+    auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     if (is_unsigned_integral(type)) return g.cast(q, type);
     value const rest = g.op<"Sub">(x, g.op<"Mul">(q, y));
@@ -3434,7 +3469,7 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
 }
@@ -3757,7 +3792,7 @@ inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
 };
 
 /// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
@@ -3768,10 +3803,10 @@ inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
 };
 inline constexpr auto isinf = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
-    return is_infinity<1>(g, is_floating(x.dtype()) ? g.op<"Abs">(x) : x);
+    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : real_only(g, x));
 };
 inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
-    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
+    if (!is_floating(x.dtype())) return filled_like(g, real_only(g, x), true, dtype::bool_);
     return g.op<"Less">(g.op<"Abs">(x), infinity);
 };
 inline constexpr auto isreal = [](graph<13> g, value x) -> value {
@@ -3787,7 +3822,7 @@ constexpr double largest_number(dtype t) {
 /// Infinities become the largest numbers of x's dtype: Clip does it at once.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return x;
+    if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);
@@ -4775,7 +4810,9 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     s.mean = m.mean;
     s.variance = m.variance;
     auto const updated = [&](value old, value seen) {
-        return g.op<"Add">(g.op<"Mul">(old, 1.0 - momentum), g.cast(g.op<"Mul">(seen, momentum), old.dtype()));
+        value const was = g.cast(old, aten::promote_types(old.dtype(), seen.dtype()));
+        value const now = g.cast(g.op<"Mul">(seen, momentum), was.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(was, 1.0 - momentum), now), old.dtype());
     };
     if (running_mean) s.running_mean = updated(*running_mean, s.mean);
     if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
@@ -5540,6 +5577,7 @@ inline value unpool(graph<13> g, value self, value indices, std::span<sym_int co
         all.insert(all.end(), tail.begin(), tail.end());
         return all;
     };
+    if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
     sym_int const plane = product(g, output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };
@@ -5699,7 +5737,10 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-inline value number_value(graph<13> g, scalar s) { return g.scalar(s, dtype_of(s)); }
+/// A number beside a tensor, which is rounded to the dtype of the result alone.
+inline value number_value(graph<13> g, scalar s) {
+    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
+}
 
 /// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
 template <class Function>
@@ -5886,7 +5927,8 @@ inline value layer_state(graph<13> g, value states, std::int64_t index, recurren
 inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
-    return g.op<"Reshape">(batch_first, g.ints({0, 0, -1}));
+    dim const& width = y.size(3);
+    return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
@@ -6341,10 +6383,10 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
 }
 
-/// x with `axis` replaced by (out, taps).
+/// x with `axis` replaced by (out, taps), or by (out) where there are no weights.
 inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
-    if (t.taps != 1) index.sizes = {t.out, t.taps};
+    if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
 }
 
@@ -6730,6 +6772,8 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     std::vector<sym_int> const sizes = g.sizes(x);
+    std::vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
     value const points = reshape(g, grid, {sizes[0], -1, 3});
     std::vector<grid_tap> taps;
     for (std::int64_t i = 0; i != 3; ++i) {
@@ -6754,7 +6798,7 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
     }
     value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
-    return reshape(g, y, {sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)});
+    return reshape(g, y, to);
 }
 
 } // namespace aton::mappings::detail
@@ -6814,12 +6858,34 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
 }
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
     value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
     constexpr std::int64_t order[] = {0, 2, 1, 3};
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
+
+/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
+/// elements then: two of the border's elements are appended on each side, and the points move with them.
+inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
+    constexpr std::int64_t added = 4; // on both sides of an axis
+    value const wide =
+        g.op<"Pad">(x, g.ints({0, 0, added / 2, added / 2, 0, 0, added / 2, added / 2}), absent, attr::mode_s("edge"));
+    std::int64_t const less = align_corners ? 1 : 0;
+    sym_int const sizes[] = {g.size(x, 3), g.size(x, 2)}; // the grid names x first
+    value share;
+    if (all_constant(sizes)) {
+        tensor shares{grid.dtype(), {2}, {}};
+        for (sym_int const& n : sizes)
+            shares.append(static_cast<double>(n.constant() - less) / static_cast<double>(n.constant() - less + added));
+        share = g.constant(std::move(shares));
+    } else {
+        value const steps = g.cast(g.op<"Sub">(g.ints(sizes), less), grid.dtype());
+        share = g.op<"Div">(steps, g.op<"Add">(steps, static_cast<double>(added)));
+    }
+    return {wide, g.op<"Mul">(grid, share)};
+}
 
 /// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
@@ -6831,6 +6897,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+    if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
     if (g.opset() >= 20)
@@ -6854,8 +6921,7 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
     std::vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        double const first = align_corners ? -1.0 : -1.0 + 1.0 / steps;
-        at.push_back(n == 1 ? 0.0 : first + 2.0 * static_cast<double>(i) / steps);
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
     }
     return at;
 }
@@ -6941,10 +7007,11 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    // Bools are counted: their sum is true where any is, their product where all are.
-    if (x.dtype() == dtype::bool_)
-        return g.cast(reduce_elements(g, g.cast(x, dtype::int32), dim, index, g.cast(source, dtype::int32), reduction),
-                      dtype::bool_);
+    // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
@@ -6982,6 +7049,9 @@ inline scalar neutral(std::string_view reduction, dtype type) {
 inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
+    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
+        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
+                      x.dtype());
     std::string_view const reduction = mean ? "add" : reduction_named(reduce);
     value const start =
         include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
@@ -6991,8 +7061,10 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
     value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // Integers: towards minus infinity; Mod takes the sign of the (positive) divisor.
-    return g.op<"Div">(g.op<"Sub">(y, g.op<"Mod">(y, count)), count);
+    // Integers: towards minus infinity, where Div truncates; the divisor is positive.
+    value const quotient = g.op<"Div">(y, count);
+    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
+    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }
 
 /// A 1-d index along an axis, for every element of a source.
@@ -7287,6 +7359,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 /// The n-th true element of the broadcast mask takes the n-th element of source.
 inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const target = broadcast_with(g, self, mask);
+    if (target.shape().element_count() == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
@@ -7506,8 +7579,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
     if (r.above.id() != no_value) {
         value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
-        value const same = g.op<"Equal">(above, y); // infinity minus itself is NaN
-        y = choose(g, same, y, g.op<"Add">(y, g.op<"Mul">(g.op<"Sub">(above, y), r.weight)));
+        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
     std::vector<std::int64_t> front = iota(last);
     front.insert(front.begin(), last);

@@ -14,27 +14,10 @@ namespace aton::runtime {
 
 namespace {
 
-kernels::launches const cpu_launches{.takes_halves = false,
-                                     .unary = kernels::cpu_unary,
-                                     .binary = kernels::cpu_binary,
-                                     .select = kernels::cpu_select,
-                                     .copy = kernels::cpu_copy,
-                                     .cast = kernels::cpu_cast,
-                                     .reduce = kernels::cpu_reduce,
-                                     .arg_reduce = kernels::cpu_arg_reduce,
-                                     .scan = kernels::cpu_scan,
-                                     .sort = kernels::cpu_sort,
-                                     .softmax = kernels::cpu_softmax,
-                                     .matmul = kernels::cpu_matmul,
-                                     .take = kernels::cpu_take,
-                                     .put = kernels::cpu_put,
-                                     .range = kernels::cpu_range,
-                                     .random_bits = kernels::cpu_random_bits};
-
 /// Strings are only here.
 class cpu_device final : public launched_kernels {
 public:
-    cpu_device() : launched_kernels(cpu_launches) {}
+    cpu_device() : launched_kernels(kernels::cpu_launches()) {}
 
     [[nodiscard]] allocator& memory() const override { return cpu_allocator(); }
     [[nodiscard]] tensor from_host(tensor const& x) const override { return contiguous(x); }
@@ -63,8 +46,8 @@ public:
         tensor const from = contiguous(x);
         std::vector<std::int64_t> before(static_cast<std::size_t>(kernels::chunks_of(x.count())));
         tensor out =
-            tensor::empty(dtype::int64, {kernels::cpu_count_true(x.count(), from.data<bool const>(), before.data())});
-        kernels::cpu_list_true(x.count(), from.data<bool const>(), before.data(), out.data<std::int64_t>());
+            tensor::empty(dtype::int64, {kernels::count_true(x.count(), from.data<bool const>(), before.data())});
+        kernels::list_true(x.count(), from.data<bool const>(), before.data(), out.data<std::int64_t>());
         return out;
     }
 };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Eigen, on several threads where the compiler has the header of OpenMP.
+// Eigen, with its factorizations.
 #pragma once
 
-#if defined(_OPENMP) && !__has_include(<omp.h>)
-#define EIGEN_DONT_PARALLELIZE
-#endif
+#include "eigen_core.hpp"
 
 #include <Eigen/Dense>

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <aton/dsl/error.hpp>
+#include <aton/runtime/kernels/binary.hpp>
 #include <aton/runtime/kernels/cast.hpp>
+#include <aton/runtime/kernels/unary.hpp>
 
 namespace aton::runtime {
 
@@ -90,6 +93,15 @@ std::vector<std::size_t> others(std::size_t rank, std::span<std::size_t const> a
     return out;
 }
 
+/// Of two operands of the same sizes, whose first `kept` axes are those of the result.
+kernels::window_shape make_windows(tensor const& out, tensor const& x, tensor const& y, std::size_t kept) {
+    std::vector<std::size_t> starts(kept);
+    std::vector<std::size_t> places(x.rank() - kept);
+    std::iota(starts.begin(), starts.end(), std::size_t{0});
+    std::iota(places.begin(), places.end(), kept);
+    return {make_loop(out, only(x, starts), only(y, starts)), make_loop(only(x, places), only(y, places))};
+}
+
 /// Batches whose matrices of `a` follow each other, and all meet the same `b`, are one product.
 void join_batches(kernels::matmul_shape& s) {
     loop<3>& l = s.batches;
@@ -121,7 +133,8 @@ tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters co
         return gives_bool ? y : cast(y, x.dtype(), true);
     }
     tensor out = made(gives_bool ? dtype::bool_ : x.dtype(), x.sizes());
-    expect(by_.unary(op, x.dtype(), make_loop(out, x), out.bytes(), x.bytes(), p), x.dtype());
+    auto* const launch = kernels::is_special(op) ? by_.special_unary : by_.unary;
+    expect(launch(op, x.dtype(), make_loop(out, x), out.bytes(), x.bytes(), p), x.dtype());
     return out;
 }
 
@@ -134,7 +147,8 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
     }
     sizes const to = broadcast(x.sizes(), y.sizes());
     tensor out = made(gives_bool ? dtype::bool_ : x.dtype(), to);
-    expect(by_.binary(op, x.dtype(), make_loop(out, x.expanded(to), y.expanded(to)), out.bytes(), x.bytes(), y.bytes()),
+    auto* const launch = kernels::is_special(op) ? by_.special_binary : by_.binary;
+    expect(launch(op, x.dtype(), make_loop(out, x.expanded(to), y.expanded(to)), out.bytes(), x.bytes(), y.bytes()),
            x.dtype());
     return out;
 }
@@ -277,6 +291,29 @@ tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
     else join_batches(s);
     expect(by_.matmul(a.dtype(), s, out.bytes(), a.bytes(), b.bytes()), a.dtype());
     return out;
+}
+
+tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::size_t kept) const {
+    expect_same(x.dtype(), y.dtype());
+    if (by_.sum_of_products == nullptr || x.count() == 0) return {};
+    tensor out = made(x.dtype(), {x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept)});
+    kernels::window_shape const s = make_windows(out, x, y.expanded(x.sizes()), kept);
+    return by_.sum_of_products(x.dtype(), s, out.bytes(), x.bytes(), y.bytes()) ? out : tensor();
+}
+
+largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, std::size_t kept) const {
+    expect_same(numbers.dtype(), dtype::int64);
+    if (by_.first_largest == nullptr || x.count() == 0) return {};
+    sizes const to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept));
+    largest out{made(x.dtype(), to), made(dtype::int64, to)};
+    kernels::window_shape const s = make_windows(out.values, x, numbers.expanded(x.sizes()), kept);
+    bool const known = by_.first_largest(x.dtype(),
+                                         s,
+                                         out.values.bytes(),
+                                         out.numbers.data<std::int64_t>(),
+                                         x.bytes(),
+                                         numbers.data<std::int64_t const>());
+    return known ? out : largest();
 }
 
 void launched_kernels::check_positions(tensor const& positions, std::int64_t count) const {

@@ -4,18 +4,28 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
-#include <map>
+#include <cstdio>
+#include <exception>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <aton/dsl/error.hpp>
 #include <aton/verify/comparison.hpp>
-#include <aton/verify/mutation.hpp>
 #include <aton/verify/translation.hpp>
 
+#if defined(_OPENMP) && __has_include(<omp.h>)
+#include <omp.h>
+#define ATON_HAS_THREADS
+#endif
+
+#include "mutants.hpp"
 #include "shrink.hpp"
 
 namespace aton::verify {
@@ -49,11 +59,19 @@ std::vector<theme> themes_of(dtype t) {
         return out;
     }
     for (std::size_t s = 0; s != static_cast<std::size_t>(size_theme::count_); ++s)
-        for (std::size_t v = 0; v != static_cast<std::size_t>(value_theme::count_); ++v)
+        for (std::size_t v = 0; v != static_cast<std::size_t>(value_theme::wide); ++v)
             add(static_cast<size_theme>(s), static_cast<value_theme>(v), (s + v) % 2 == 1, false);
     add(size_theme::distinct, value_theme::ordinary, false, true);
     add(size_theme::distinct, value_theme::ordinary, true, false);
+    if (t == dtype::float32 || t == dtype::int64) add(size_theme::distinct, value_theme::wide, false, false);
     return out;
+}
+
+/// Rows run at the same time: their tensors are small, and threads that wait for work cost more than they bring.
+void use_one_thread_for_kernels() {
+#if defined(ATON_HAS_THREADS)
+    omp_set_num_threads(1); // of this thread alone
+#endif
 }
 
 std::string_view name_of(size_theme t) {
@@ -61,7 +79,7 @@ std::string_view name_of(size_theme t) {
     return all[static_cast<std::size_t>(t)];
 }
 std::string_view name_of(value_theme t) {
-    constexpr std::string_view all[] = {"ordinary", "ties", "special"};
+    constexpr std::string_view all[] = {"ordinary", "ties", "special", "wide"};
     return all[static_cast<std::size_t>(t)];
 }
 
@@ -90,6 +108,23 @@ std::int64_t count_of(std::vector<value> const& results) {
     return n;
 }
 
+/// Whether there is an element that is a number.
+bool tells(runtime::tensor const& x) {
+    if (!x || x.count() == 0) return false;
+    if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return true;
+    aton::tensor const all = to_host(x).to_constant();
+    for (std::int64_t i = 0; i != x.count(); ++i)
+        if (!std::isnan(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
+    return false;
+}
+
+bool tells(std::vector<value> const& results) {
+    auto const one = [](runtime::tensor const& x) { return tells(x); };
+    return std::any_of(results.begin(), results.end(), [&](value const& v) {
+        return v.is_sequence() ? std::any_of(v.many().begin(), v.many().end(), one) : tells(v.one());
+    });
+}
+
 /// What ATen gives for a call, and how many terms its sums may have.
 struct truth {
     std::vector<value> results;
@@ -116,15 +151,20 @@ public:
         }
         int const first = std::max(row_.since, options_.least_opset);
         int const last = std::min({row_.until, options_.most_opset, onnx::newest_version("")});
+        std::set<int> all;
+        for (int opset = first; opset <= last; ++opset) all.insert(opset);
         std::uint64_t seed = options_.seed;
         for (dtype const type : all_types) {
             report_.types.push_back({type});
             for (theme const& t : themes_of(type))
-                for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, first, last);
+                for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
+        }
+        report_.opsets.assign(opsets_.begin(), opsets_.end());
+        if (options_.mutants) {
+            search(seed, std::set<int>(opsets_));
+            report_.mutants = mutants_.report(row_.overload, options_.equivalents);
         }
         std::erase_if(report_.types, [](type_report const& t) { return t.same + t.different + t.refused == 0; });
-        report_.opsets.assign(opsets_.begin(), opsets_.end());
-        finish_mutants();
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
             report_.not_checked =
                 refusal_.empty() ? "no sample has a meaning: " + meaningless_ : "every sample is refused: " + refusal_;
@@ -132,7 +172,10 @@ public:
     }
 
 private:
-    type_report& counts() { return report_.types.back(); }
+    type_report& counts(dtype t) {
+        return *std::find_if(
+            report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
+    }
 
     [[nodiscard]] runtime::aten_results call(sample const& s) const {
         return options_.truth ? options_.truth(s) : runtime::call_aten(s.overload, s.arguments, {options_.where, 0});
@@ -174,17 +217,17 @@ private:
         ++report_.errors[bin];
     }
 
-    void check_sample(theme const& t, std::uint64_t seed, int first, int last) {
+    void check_sample(theme const& t, std::uint64_t seed, std::set<int> const& opsets) {
         sample const s = draw(row_.overload, row_.schema, rule_, t, seed);
         std::optional<truth> const expected = truth_of(s, t);
         if (!expected) {
-            ++counts().undefined;
+            ++counts(t.type).undefined;
             return;
         }
         std::string before;
-        std::optional<translation> newest;
+        std::vector<translation> graphs;
         bool refused = true;
-        for (int opset = first; opset <= last; ++opset) {
+        for (int const opset : opsets) {
             try {
                 translation graph = translate(row_, row_.schema, opset, s);
                 refused = false;
@@ -194,7 +237,7 @@ private:
                 opsets_.insert(opset);
                 std::string why = difference_of(graph, *expected);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why));
-                newest = std::move(graph);
+                if (options_.mutants) graphs.push_back(std::move(graph));
             } catch (unsupported_error const& e) {
                 refusal_ = e.what();
                 before.clear();
@@ -203,11 +246,15 @@ private:
                 before.clear();
             }
         }
-        if (newest) mutate(*newest, *expected);
-        if (refused) ++counts().refused;
-        else if (wrong_sample_) ++counts().different;
-        else if (!expected->values) ++counts().excluded, ++counts().same;
-        else ++counts().same;
+        if (options_.mutants && expected->values && !wrong_sample_)
+            for (translation const& graph : graphs)
+                mutants_.run(graph, options_.where, t, tells(expected->results), [&](std::vector<value> const& got) {
+                    return !difference(got, *expected, false).empty();
+                });
+        if (refused) ++counts(t.type).refused;
+        else if (wrong_sample_) ++counts(t.type).different;
+        else if (!expected->values) ++counts(t.type).excluded, ++counts(t.type).same;
+        else ++counts(t.type).same;
         wrong_sample_ = false;
     }
 
@@ -240,51 +287,19 @@ private:
         report_.failures.push_back({small, opset, why});
     }
 
-    // Mutants.
-
-    struct mutant_state {
-        std::string what;
-        bool ran = false;
-        bool caught = false;
-    };
-
-    [[nodiscard]] std::optional<std::vector<value>> results_of(translation const& t, graph_data graph) const {
-        try {
-            return verify::run(t, std::move(graph), options_.where);
-        } catch (error const&) {
-            return {};
-        }
-    }
-
-    void mutate(translation const& graph, truth const& expected) {
-        if (!options_.mutants || !expected.values || wrong_sample_) return;
-        std::string skeleton;
-        for (graph_node const& n : graph.graph.nodes) skeleton += n.op + ' ';
-        for (mutation const& m : mutations_of(graph.graph)) {
-            mutant_state& state = mutants_[skeleton + '#' + std::to_string(m.node) + m.what];
-            state.what = m.what;
-            if (state.caught) continue;
-            std::optional<std::vector<value>> const got = results_of(graph, mutated(graph.graph, m));
-            if (!got) continue; // no legal graph for this sample
-            state.ran = true;
-            state.caught = !difference(*got, expected, false).empty();
-        }
-    }
-
-    void finish_mutants() {
-        mutant_report& out = report_.mutants;
-        for (auto const& [key, m] : mutants_) {
-            if (!m.ran) continue;
-            ++out.made;
-            if (m.caught) {
-                ++out.caught;
-                continue;
-            }
-            bool known = false;
-            for (equivalent_mutant const& e : options_.equivalents)
-                known = known || (m.what.starts_with(e.what) && names(e.operators, row_.overload));
-            if (known) ++out.equivalent;
-            else out.survivors.push_back(m.what + " in " + key.substr(0, key.find('#')));
+    /// Calls that may tell the mutants that are left from the graph.
+    void search(std::uint64_t seed, std::set<int> const& opsets) {
+        constexpr int most = 120;   // of one row
+        constexpr int in_vain = 40; // one after another
+        int vain = 0;
+        for (int i = 0; i != most && vain != in_vain; ++i) {
+            theme const* const t = mutants_.next_theme();
+            if (t == nullptr) return;
+            std::size_t const before = mutants_.caught();
+            theme varied = *t;
+            if (i % 2 == 1) varied.values = static_cast<value_theme>(i / 2 % static_cast<int>(value_theme::count_));
+            check_sample(varied, ++seed, opsets);
+            vain = mutants_.caught() == before ? vain + 1 : 0;
         }
     }
 
@@ -293,7 +308,7 @@ private:
     sampling_rule const* rule_;
     row_report report_;
     std::set<int> opsets_;
-    std::map<std::string, mutant_state> mutants_;
+    row_mutants mutants_;
     std::string refusal_;
     std::string meaningless_;
     bool wrong_sample_ = false;
@@ -301,25 +316,41 @@ private:
 
 } // namespace
 
-bool report::passed() const {
-    return std::all_of(rows.begin(), rows.end(), [](row_report const& r) { return r.passed(); });
-}
-
-double report::power() const {
-    int made = 0;
-    int caught = 0;
-    for (row_report const& r : rows) {
-        made += r.mutants.made - r.mutants.equivalent;
-        caught += r.mutants.caught;
-    }
-    return made == 0 ? 100 : 100.0 * caught / made;
-}
-
 report check(dsl::table_view rows, check_options const& options) {
-    report out;
+    std::vector<dsl::entry const*> chosen;
     for (dsl::entry const& row : rows)
-        if (row.overload.find(options.only) != std::string_view::npos)
-            out.rows.push_back(row_check(row, options).run());
+        if (row.overload.find(options.only) != std::string_view::npos) chosen.push_back(&row);
+    report out;
+    out.rows.resize(chosen.size());
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex;
+    std::exception_ptr fault;
+    auto const work = [&] {
+        use_one_thread_for_kernels();
+        try {
+            for (std::size_t i = next++; i < chosen.size(); i = next++) {
+                auto const start = std::chrono::steady_clock::now();
+                out.rows[i] = row_check(*chosen[i], options).run();
+                std::fprintf(stderr,
+                             "%8.2f %s %d/%d\n",
+                             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                             out.rows[i].overload.c_str(),
+                             out.rows[i].mutants.caught,
+                             out.rows[i].mutants.made);
+            }
+        } catch (...) {
+            std::lock_guard const lock(mutex);
+            fault = std::current_exception();
+            next = chosen.size();
+        }
+    };
+    std::size_t const asked =
+        options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < std::min(std::max<std::size_t>(1, asked), chosen.size()); ++i)
+        threads.emplace_back(work);
+    for (std::thread& t : threads) t.join();
+    if (fault) std::rethrow_exception(fault);
     return out;
 }
 

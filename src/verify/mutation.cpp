@@ -11,6 +11,8 @@
 #include <aton/dsl/error.hpp>
 #include <aton/onnx/registry.hpp>
 
+#include "same_function.hpp"
+
 namespace aton::verify {
 
 namespace {
@@ -124,7 +126,7 @@ void change(tensor& t, number_change c) {
 
 class mutation_list {
 public:
-    explicit mutation_list(graph_data const& g) : graph_(g) {}
+    explicit mutation_list(graph_data const& g) : graph_(g), same_(g) {}
 
     std::vector<mutation> all() {
         for (node_ = 0; node_ != graph_.nodes.size(); ++node_) {
@@ -146,7 +148,8 @@ public:
 private:
     void add(mutation::kind is, std::size_t first, std::size_t second, std::string name, graph_node const& n,
              std::string const& what) {
-        out_.push_back({is, node_, first, second, std::move(name), n.op + ": " + what});
+        mutation m{is, node_, first, second, std::move(name), n.op + ": " + what};
+        if (!same_.holds(m)) out_.push_back(std::move(m));
     }
 
     [[nodiscard]] bool takes(string_view op, graph_node const& n) const {
@@ -249,6 +252,7 @@ private:
     }
 
     graph_data const& graph_;
+    same_function same_;
     std::size_t node_ = 0;
     std::vector<mutation> out_;
 };
@@ -277,9 +281,7 @@ void change(node_attribute& a, std::size_t way) {
 
 std::vector<mutation> mutations_of(graph_data const& g) { return mutation_list(g).all(); }
 
-graph_data mutated(graph_data const& g, mutation const& m) {
-    graph_data out = g;
-    graph_node& n = out.nodes.at(m.node);
+void apply(graph_node& n, mutation const& m) {
     switch (m.is) {
     case mutation::kind::swap_inputs: std::swap(n.inputs.at(m.first), n.inputs.at(m.second)); break;
     case mutation::kind::drop_input: n.inputs.at(m.first) = no_value; break;
@@ -292,14 +294,19 @@ graph_data mutated(graph_data const& g, mutation const& m) {
         for (node_attribute& a : n.attributes)
             for (tensor& t : a.tensors) change(t, static_cast<number_change>(m.first));
         break;
-    case mutation::kind::drop_node: {
-        value_id const was = n.outputs.at(0);
-        value_id const now = n.inputs.at(m.first);
-        for (graph_node& other : out.nodes) std::replace(other.inputs.begin(), other.inputs.end(), was, now);
-        std::replace(out.outputs.begin(), out.outputs.end(), was, now);
-        break;
+    case mutation::kind::drop_node: break;
     }
-    }
+}
+
+graph_data mutated(graph_data const& g, mutation const& m) {
+    graph_data out = g;
+    graph_node& n = out.nodes.at(m.node);
+    apply(n, m);
+    if (m.is != mutation::kind::drop_node) return out;
+    value_id const was = n.outputs.at(0);
+    value_id const now = n.inputs.at(m.first);
+    for (graph_node& other : out.nodes) std::replace(other.inputs.begin(), other.inputs.end(), was, now);
+    std::replace(out.outputs.begin(), out.outputs.end(), was, now);
     return out;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using runtime::tensor;
 
-double special_real(random_source& random, dtype t) {
+double special_real(random_source& random, dtype t, bool moderate) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double const largest = t == dtype::float16 ? 65504.0 : t == dtype::float64 ? 1e300 : 3e38;
     double const denormal = t == dtype::float16 ? 0x1p-20 : t == dtype::float64 ? 1e-310 : 1e-40;
@@ -25,19 +25,22 @@ double special_real(random_source& random, dtype t) {
                             -infinity,
                             -0.0,
                             0.0,
-                            largest,
-                            -largest,
                             denormal,
                             -denormal,
                             1.0,
                             -1.0,
                             20.5,
-                            -100.0};
-    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+                            -100.0,
+                            largest,
+                            -largest};
+    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - (moderate ? 3 : 1)))];
 }
 
 double real_element(random_source& random, dtype t, value_theme values, element_range const& range) {
-    if (values == value_theme::special && !range.bounded && random.chance(0.4)) return special_real(random, t);
+    if (values == value_theme::special && !range.bounded && random.chance(0.4))
+        return special_real(random, t, range.moderate);
+    if (values == value_theme::wide && !range.bounded && !range.moderate)
+        return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
     double const v = range.least + (range.most - range.least) * random.fraction();
     if (values != value_theme::ties) return v;
     double const step = std::round(v * 2) / 2; // halves
@@ -52,12 +55,15 @@ std::int64_t integer_element(random_source& random, dtype t, value_theme values,
         least = is_signed ? -9 : 0;
         most = 9;
         if (values == value_theme::ties) most = is_signed ? 1 : 2, least = is_signed ? -1 : 0;
-        if (values == value_theme::special && random.chance(0.3)) {
-            auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
-            std::int64_t const top =
-                width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-            return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
+        auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
+        std::int64_t const top =
+            width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+        if (values == value_theme::wide && !range.moderate) {
+            most = std::min<std::int64_t>(top, 3000);
+            least = is_signed ? -most : 0;
         }
+        if (values == value_theme::special && !range.moderate && random.chance(0.3))
+            return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
     }
     return random.integer(is_signed ? least : std::max<std::int64_t>(0, least), most);
 }

@@ -32,7 +32,8 @@ private:
 struct element_range {
     double least = -4;
     double most = 4;
-    bool bounded = false; ///< by the rule: no special values
+    bool bounded = false;  ///< by the rule: no special values
+    bool moderate = false; ///< by the rule: none of the largest numbers
 };
 
 /// A contiguous tensor of random elements.

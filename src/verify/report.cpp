@@ -2,8 +2,10 @@
 // A report as lines of text and as JSON.
 #include <aton/verify/check.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -34,7 +36,7 @@ std::string json_of(row_report const& r) {
            });
     mutant_report const& m = r.mutants;
     out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
-           ", \"equivalent\": " + number(m.equivalent) +
+           ", \"equivalent\": " + number(m.equivalent) + ", \"few\": " + json_text(m.few) +
            ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return json_text(s); }) + "}";
     return out + '}';
 }
@@ -77,6 +79,20 @@ totals totals_of(report const& r) {
     return t;
 }
 
+bool report::passed() const {
+    return std::all_of(rows.begin(), rows.end(), [](row_report const& r) { return r.passed(); });
+}
+
+double report::power() const {
+    int made = 0;
+    int caught = 0;
+    for (row_report const& r : rows) {
+        made += r.mutants.made - r.mutants.equivalent;
+        caught += r.mutants.caught;
+    }
+    return made == 0 ? 100 : 100.0 * caught / made;
+}
+
 std::string report::to_text() const {
     std::string out;
     for (row_report const& r : rows) {
@@ -94,6 +110,11 @@ std::string report::to_text() const {
     if (t.mutants != 0)
         out += std::to_string(t.caught) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants caught, " +
                short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent\n";
+    std::map<std::string, int> few;
+    for (row_report const& r : rows)
+        if (!r.mutants.few.empty()) ++few[r.mutants.few];
+    for (auto const& [why, count] : few)
+        out += std::to_string(count) + " rows have fewer than 5 mutants: " + why + '\n';
     return out;
 }
 

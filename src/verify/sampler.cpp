@@ -61,10 +61,12 @@ private:
         if (theme_ == size_theme::equal) return 3;
         if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
         if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
+        constexpr std::size_t most_distinct = 6; // products of many would be large
+        if (used_.size() == most_distinct) return random_.integer(2, 3);
         std::int64_t size = random_.integer(2, 6);
         auto const used = [&](std::int64_t s) { return std::find(used_.begin(), used_.end(), s) != used_.end(); };
-        while (used(size)) size = size % 11 + 2; // 2 ... 12
-        if (used_.size() < 9) used_.push_back(size);
+        while (used(size)) size = size % 7 + 2; // 2 ... 8
+        used_.push_back(size);
         return size;
     }
 
@@ -119,11 +121,11 @@ private:
 
     std::optional<aten_argument> argument(schema_argument const& a) {
         std::string_view const part = part_of_rule(rule_, a.name);
-        if (says_place(a.type.base) || a.name == "pin_memory") return {};
+        if ((says_place(a.type.base) && part.empty()) || a.name == "pin_memory") return {};
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
         if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
-        if (part == "default") return {};
+        if (part == "default") return a.has_default ? std::optional<aten_argument>() : aten_argument();
         if (part.empty()) return by_type(a);
         rule_reader r = reader(part);
         aten_argument out = by_rule(a, r);
@@ -187,7 +189,8 @@ private:
         r.expect("]");
         out.is = kind::numbers;
         for (std::int64_t i = 0; i != count; ++i) {
-            if (real) out.numbers.emplace_back(least + (most - least) * random_.fraction());
+            if (real) // of few digits: lists become attributes and tensors of float32
+                out.numbers.emplace_back(std::round((least + (most - least) * random_.fraction()) * 64) / 64);
             else
                 out.numbers.emplace_back(static_cast<long long>(
                     random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most))));
@@ -211,6 +214,9 @@ private:
         element_range range;
         std::int64_t index = -1;
         bool is_signed = false;
+        bool rises = false;   ///< from 0 to `index`
+        bool dense = false;   ///< in every theme
+        bool regular = false; ///< a matrix with a large diagonal
         bool optional = false;
         std::int64_t least = 1;
         std::int64_t most = 0; ///< 0: no list
@@ -232,32 +238,45 @@ private:
 
     void word_of(rule_reader& r, tensor_words& w) {
         std::string_view const name = r.word();
-        if (name == "index" || name == "signed_index") {
+        if (name == "index" || name == "signed_index" || name == "offsets") {
             w.type = dtype::int64;
             w.index = r.size();
             w.is_signed = name == "signed_index";
+            w.rises = name == "offsets";
         } else if (name == "in") {
             bool real = false;
-            w.range = {r.bound(real), 0, true};
+            w.range = {r.bound(real), 0, true, false};
             r.expect("..");
             w.range.most = r.bound(real);
+        } else if (name == "dense") {
+            w.dense = true;
+        } else if (name == "regular") {
+            w.regular = true;
+            w.range = {-2, 2, true, false};
+        } else if (name == "moderate") {
+            w.range.moderate = true;
         } else {
             w.type = name == "bool" ? dtype::bool_ : dtype_from_name(name);
             if (w.type == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
         }
     }
 
-    aten_argument tensor_by_rule(schema_argument const& a, rule_reader& r) {
-        rule_reader const start = r;
-        sizes of = dims(r);
+    tensor_words words(rule_reader& r) {
         tensor_words w;
-        while (!r.at_end()) {
+        while (!r.at_end() && !r.next_is(",")) {
             if (r.take("?")) w.optional = true;
             else if (r.take("*")) {
                 w.least = w.most = r.expression();
                 if (r.take("..")) w.most = r.expression();
             } else word_of(r, w);
         }
+        return w;
+    }
+
+    aten_argument tensor_by_rule(schema_argument const& a, rule_reader& r) {
+        rule_reader const start = r;
+        sizes of = dims(r);
+        tensor_words w = words(r);
         aten_argument out;
         if (w.optional && random_.chance(0.35)) return out;
         if (!a.type.list) {
@@ -277,6 +296,11 @@ private:
             out.tensors.push_back(filled(of, w));
             note(a.name, out.tensors.back());
         }
+        while (r.take(",")) {
+            of = dims(r);
+            w = words(r);
+            out.tensors.push_back(filled(of, w));
+        }
         return out;
     }
 
@@ -284,10 +308,33 @@ private:
         dtype const t = w.type == dtype::undefined ? theme_.type : w.type;
         element_range range = w.range;
         if (w.index >= 0)
-            range = {w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true};
+            range = {w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false};
         value_theme const values = w.index >= 0 ? value_theme::ordinary : theme_.values;
-        tensor const x = random_tensor(random_, t, of, values, range);
-        return theme_.scattered ? scattered(x) : x;
+        // In some calls two operands are equal.
+        bool const again = values == value_theme::ties && w.index < 0 && last_ && last_.dtype() == t &&
+                           last_.sizes() == of && random_.chance(0.3);
+        tensor x = again ? last_ : random_tensor(random_, t, of, values, range);
+        if (w.index < 0) last_ = x;
+        if (w.rises && x.count() != 0) {
+            auto* const first = x.data<std::int64_t>();
+            std::sort(first, first + x.count());
+            first[x.count() - 1] = w.index;
+            *first = 0;
+        }
+        if (w.regular) x = with_large_diagonal(x);
+        return theme_.scattered && !w.dense ? scattered(x) : x;
+    }
+
+    /// Larger than what the row adds up to, of one sign for each row: matrices that have inverses, and determinants of both signs.
+    tensor with_large_diagonal(tensor const& x) {
+        std::int64_t const n = x.sizes().back();
+        if (!is_floating(x.dtype()) || n == 0) return x;
+        aton::tensor diagonal{x.dtype(), {n, n}, {}};
+        for (std::int64_t i = 0; i != n; ++i) {
+            double const large = static_cast<double>(2 * n + 1) * (random_.chance(0.5) ? 1 : -1);
+            for (std::int64_t k = 0; k != n; ++k) diagonal.append(i == k ? large : 0.0);
+        }
+        return x + tensor::from_constant(diagonal);
     }
 
     // By the type and the name.
@@ -406,6 +453,7 @@ private:
     sample sample_;
     sizes shared_;
     std::string_view first_;
+    tensor last_; ///< that was drawn
     std::map<std::string_view, std::int64_t> ranks_;
 };
 

@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    static constexpr int most_questions = 300;
+    static constexpr int most_questions = 150;
 
     bool accept(sample candidate) {
         if (asked_++ >= most_questions || !fails_(candidate)) return false;

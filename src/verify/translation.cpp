@@ -102,7 +102,10 @@ std::vector<runtime::value> run(translation const& t, graph_data graph, runtime:
     runtime::onnx_model const model(std::move(graph), {where, 0});
     std::vector<runtime::value> inputs;
     for (runtime::value const& v : t.inputs) inputs.emplace_back(to_device(v.one(), where));
-    std::vector<runtime::value> const outputs = model.run(inputs);
+    return gathered(t, model.run(inputs));
+}
+
+std::vector<runtime::value> gathered(translation const& t, std::vector<runtime::value> const& outputs) {
     std::vector<runtime::value> out;
     for (translation::slot const& slot : t.results) {
         if (!slot.is_list) {

@@ -137,6 +137,24 @@ TEST_CASE("transposed convolution: the transpose of convolution") {
     }
 }
 
+TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") {
+    auto const few = [](sizes of) {
+        return doubles(std::move(of), [](std::int64_t i) { return double(i * 31 % 11); });
+    };
+    for (window const& w : {window{{3, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}},
+                            window{{2, 3}, {1, 2}, {2, 1}, {0, 1}, {1, 1}},
+                            window{{3, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true}})
+        for (tensor const& x : tests::layouts(few({2, 3, 9, 300}))) {
+            pooled const integers = max_pool_with_indices(cast(x, dtype::int64), w);
+            for (dtype t : {dtype::float32, dtype::float64}) {
+                pooled const floats = max_pool_with_indices(cast(x, t), w);
+                CHECK(elements<std::int64_t>(floats.indices) == elements<std::int64_t>(integers.indices));
+                CHECK(elements<std::int64_t>(cast(floats.values, dtype::int64)) ==
+                      elements<std::int64_t>(integers.values));
+            }
+        }
+}
+
 TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
     tensor x = numbers({1, 2, 50, 40}, 1).contiguous();
     window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are met one by one

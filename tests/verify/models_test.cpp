@@ -153,13 +153,17 @@ TEST_CASE("tensors outside of the model's folder are not read") {
     m.graph.set_initializer(v, tensor{dtype::float32, {3}, {}});
     m.graph.outputs = {v};
     auto const fault = [&](std::string const& location, std::int64_t offset) {
-        m.external = {{"w", location, offset, -1}};
+        m.external.resize(1);
+        m.external[0].name = "w";
+        m.external[0].location = location;
+        m.external[0].offset = offset;
         return fault_of([&] { return load_external(m, "/tmp/model.onnx"), 0; });
     };
     CHECK(contains(fault("../w.bin", 0), "outside of the model's folder"));
     CHECK(contains(fault("/etc/hostname", 0), "outside of the model's folder"));
     CHECK(contains(fault("no_such_file.bin", 0), "cannot be read from "));
-    m.external = {{"x", "w.bin", 0, -1}};
+    m.external[0].name = "x";
+    m.external[0].location = "w.bin";
     CHECK(contains(fault_of([&] { return load_external(m, "model.onnx"), 0; }), "no initializer"));
 }
 

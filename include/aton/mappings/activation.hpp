@@ -57,7 +57,7 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, g.op<"Add">(cdf, 1)), 0.5);
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
@@ -69,7 +69,7 @@ inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, beta);
-    if (threshold >= 17 && x.dtype() != dtype::float64) return y;
+    if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
     return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
 }
 
@@ -149,9 +149,10 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 /// Rows of nothing but -inf give 0, not NaN.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
+    if (!is_floating(x.dtype())) return y;
     std::vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, g.cast(x, y.dtype()), axes, true);
+    value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 }

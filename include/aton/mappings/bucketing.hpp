@@ -73,10 +73,12 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 }
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+    bool const none = self.shape().element_count() == 0;
+    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;
-    if (self.shape().element_count() != 0) {
+    if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
         length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
     }

@@ -23,9 +23,12 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor stands for ATen's Scalar: a double, an int64 or a bool.
+/// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
-    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
+    dtype const type = is_floating(x.dtype())   ? dtype::float64
+                       : is_complex(x.dtype())  ? dtype::complex128
+                       : is_integral(x.dtype()) ? dtype::int64
+                                                : x.dtype();
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 

@@ -122,6 +122,14 @@ inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
 
+/// ATen's zeros for no points at all have the dtype of y; empty: there are points.
+inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
+    if (y.size(axis).size() != 0) return absent;
+    std::vector<sym_int> to = g.sizes(y);
+    to.erase(to.begin() + axis);
+    return filled(g, to, 0, y.dtype());
+}
+
 inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
 /// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
@@ -175,13 +183,15 @@ inline constexpr auto cumulative = table(
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
         return y;
     }),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
         return detail::halved(g, sum(g, areas, std::array{axis}, false));
     }),
-    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
+    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
+        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
     }),

@@ -11,6 +11,9 @@ namespace aton::mappings {
 
 namespace detail {
 
+/// What x + alpha * y is computed in: half types are rounded once.
+constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
@@ -20,14 +23,14 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
@@ -55,7 +58,7 @@ inline value signs_differ(graph<13> g, value x, value y) {
 /// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
 /// a - a mod b could.
 inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
-    auto const [x, y, wide] = cast_both(g, a, b, arithmetic_type(type));
+    auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     if (is_unsigned_integral(type)) return g.cast(q, type);
     value const rest = g.op<"Sub">(x, g.op<"Mul">(q, y));
@@ -88,7 +91,7 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
 }

@@ -121,7 +121,7 @@ inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
 };
 
 /// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
@@ -132,10 +132,10 @@ inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
 };
 inline constexpr auto isinf = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
-    return is_infinity<1>(g, is_floating(x.dtype()) ? g.op<"Abs">(x) : x);
+    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : real_only(g, x));
 };
 inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
-    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
+    if (!is_floating(x.dtype())) return filled_like(g, real_only(g, x), true, dtype::bool_);
     return g.op<"Less">(g.op<"Abs">(x), infinity);
 };
 inline constexpr auto isreal = [](graph<13> g, value x) -> value {
@@ -151,7 +151,7 @@ constexpr double largest_number(dtype t) {
 /// Infinities become the largest numbers of x's dtype: Clip does it at once.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return x;
+    if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);

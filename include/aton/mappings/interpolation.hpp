@@ -159,10 +159,10 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
 }
 
-/// x with `axis` replaced by (out, taps).
+/// x with `axis` replaced by (out, taps), or by (out) where there are no weights.
 inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
-    if (t.taps != 1) index.sizes = {t.out, t.taps};
+    if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
 }
 

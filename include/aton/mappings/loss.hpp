@@ -10,6 +10,7 @@
 
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -32,6 +33,12 @@ inline value difference(graph<13> g, value a, value b) {
 /// max(x, least)
 inline value no_less(graph<13> g, value x, double least) {
     return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
+}
+
+/// Where the target is this number, in the dtype that both promote to.
+inline value is_label(graph<13> g, value target, std::int64_t label) {
+    dtype const type = promote(target, scalar(label));
+    return g.op<"Equal">(g.cast(target, type), g.scalar(label, type));
 }
 
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
@@ -78,10 +85,9 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
     value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
     value const zero = g.scalar_like(0, cosine);
-    value const near =
-        choose(g, g.op<"Equal">(target, g.scalar_like(1, target)), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
+    value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
-    value const far = choose(g, g.op<"Equal">(target, g.scalar_like(-1, target)), far_loss, zero);
+    value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
 
@@ -156,7 +162,11 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
             value const power = g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(o.a, o.b)));
-            return detail::reduced(g, g.op<"Log">(g.op<"Add">(power, g.scalar_like(1, power))), reduction);
+            // The exponential overflows in half types, as in ATen; its logarithm is rounded once.
+            return detail::reduced(
+                g,
+                detail::in_opmath(g, power, [&](value v) -> value { return g.op<"Log">(g.op<"Add">(v, 1)); }),
+                reduction);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
@@ -167,15 +177,16 @@ inline constexpr auto loss = table(
             return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) {
-            dtype const type = promote(self, scalar(margin));
-            value const x = g.cast(self, type);
-            value const zero = g.scalar_like(0, x);
+        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
+            if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
+                return g.unsupported("a hinge loss of bools or integers below 32 bits");
+            value const zero = g.scalar_like(0, self);
             auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, g.op<"Equal">(target, g.scalar_like(label, target)), zero, loss);
+                return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const far = unless(1, detail::no_less(g, g.op<"Sub">(g.scalar_like(margin, x), x), 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, x)), reduction);
+            value const rest = g.op<"Sub">(g.scalar_like(margin, self), self); // of integers ATen cuts the margin
+            value const far = unless(1, detail::no_less(g, rest, 0));
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {

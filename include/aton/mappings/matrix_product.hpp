@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <aton/mappings/common.hpp>
+#include <aton/mappings/shaping.hpp>
 
 namespace aton::mappings {
 
@@ -154,7 +155,7 @@ inline value kron(graph<13> g, value a, value b) {
     std::vector<sym_int> sizes;
     for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
     if (n == 0) return g.op<"Mul">(x, y);
-    return g.op<"Reshape">(g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), g.ints(sizes));
+    return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
 /// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
@@ -330,7 +331,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             dtype const t = promote(self, a, b);
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, a, b), t), beta, alpha);
+            value const first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
         [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),

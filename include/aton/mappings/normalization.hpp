@@ -65,7 +65,9 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     s.mean = m.mean;
     s.variance = m.variance;
     auto const updated = [&](value old, value seen) {
-        return g.op<"Add">(g.op<"Mul">(old, 1.0 - momentum), g.cast(g.op<"Mul">(seen, momentum), old.dtype()));
+        value const was = g.cast(old, aten::promote_types(old.dtype(), seen.dtype()));
+        value const now = g.cast(g.op<"Mul">(seen, momentum), was.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(was, 1.0 - momentum), now), old.dtype());
     };
     if (running_mean) s.running_mean = updated(*running_mean, s.mean);
     if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);

@@ -206,6 +206,7 @@ inline value unpool(graph<13> g, value self, value indices, std::span<sym_int co
         all.insert(all.end(), tail.begin(), tail.end());
         return all;
     };
+    if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
     sym_int const plane = product(g, output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };

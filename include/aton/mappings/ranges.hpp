@@ -121,7 +121,10 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-inline value number_value(graph<13> g, scalar s) { return g.scalar(s, dtype_of(s)); }
+/// A number beside a tensor, which is rounded to the dtype of the result alone.
+inline value number_value(graph<13> g, scalar s) {
+    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
+}
 
 /// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
 template <class Function>

@@ -88,7 +88,8 @@ inline value layer_state(graph<13> g, value states, std::int64_t index, recurren
 inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
-    return g.op<"Reshape">(batch_first, g.ints({0, 0, -1}));
+    dim const& width = y.size(3);
+    return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {

@@ -246,14 +246,15 @@ inline constexpr auto reduction = table(
     // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
     symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        std::vector<std::int64_t> kept;
+        std::vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
             if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
-            if (n.is(1) && self.size(lead + i).size() != 1) kept.push_back(lead + i);
+            if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
         }
-        if (!size.empty() && lead == 0 && kept.empty()) return self;
-        return sum(g, sum(g, self, kept, true), iota(lead), false);
+        if (!size.empty() && axes.empty()) return self;
+        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
     }),
     symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
         return mean(g, self, iota(self.rank()), false, type);

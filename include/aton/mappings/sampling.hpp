@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <aton/mappings/shaping.hpp>
@@ -63,12 +65,34 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
 }
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
     value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
     constexpr std::int64_t order[] = {0, 2, 1, 3};
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
+
+/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
+/// elements then: two of the border's elements are appended on each side, and the points move with them.
+inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
+    constexpr std::int64_t added = 4; // on both sides of an axis
+    value const wide =
+        g.op<"Pad">(x, g.ints({0, 0, added / 2, added / 2, 0, 0, added / 2, added / 2}), absent, attr::mode_s("edge"));
+    std::int64_t const less = align_corners ? 1 : 0;
+    sym_int const sizes[] = {g.size(x, 3), g.size(x, 2)}; // the grid names x first
+    value share;
+    if (all_constant(sizes)) {
+        tensor shares{grid.dtype(), {2}, {}};
+        for (sym_int const& n : sizes)
+            shares.append(static_cast<double>(n.constant() - less) / static_cast<double>(n.constant() - less + added));
+        share = g.constant(std::move(shares));
+    } else {
+        value const steps = g.cast(g.op<"Sub">(g.ints(sizes), less), grid.dtype());
+        share = g.op<"Div">(steps, g.op<"Add">(steps, static_cast<double>(added)));
+    }
+    return {wide, g.op<"Mul">(grid, share)};
+}
 
 /// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
@@ -80,6 +104,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+    if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
     if (g.opset() >= 20)
@@ -103,8 +128,7 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
     std::vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        double const first = align_corners ? -1.0 : -1.0 + 1.0 / steps;
-        at.push_back(n == 1 ? 0.0 : first + 2.0 * static_cast<double>(i) / steps);
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
     }
     return at;
 }

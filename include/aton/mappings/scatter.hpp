@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/indexing.hpp>
 
 namespace aton::mappings {
@@ -38,10 +39,11 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    // Bools are counted: their sum is true where any is, their product where all are.
-    if (x.dtype() == dtype::bool_)
-        return g.cast(reduce_elements(g, g.cast(x, dtype::int32), dim, index, g.cast(source, dtype::int32), reduction),
-                      dtype::bool_);
+    // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
@@ -79,6 +81,9 @@ inline scalar neutral(std::string_view reduction, dtype type) {
 inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
+    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
+        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
+                      x.dtype());
     std::string_view const reduction = mean ? "add" : reduction_named(reduce);
     value const start =
         include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
@@ -88,8 +93,10 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
     value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // Integers: towards minus infinity; Mod takes the sign of the (positive) divisor.
-    return g.op<"Div">(g.op<"Sub">(y, g.op<"Mod">(y, count)), count);
+    // Integers: towards minus infinity, where Div truncates; the divisor is positive.
+    value const quotient = g.op<"Div">(y, count);
+    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
+    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }
 
 /// A 1-d index along an axis, for every element of a source.

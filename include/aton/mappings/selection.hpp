@@ -59,6 +59,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 /// The n-th true element of the broadcast mask takes the n-th element of source.
 inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const target = broadcast_with(g, self, mask);
+    if (target.shape().element_count() == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));

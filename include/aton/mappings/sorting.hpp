@@ -12,6 +12,7 @@
 
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace aton::mappings {
@@ -155,8 +156,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
     if (r.above.id() != no_value) {
         value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
-        value const same = g.op<"Equal">(above, y); // infinity minus itself is NaN
-        y = choose(g, same, y, g.op<"Add">(y, g.op<"Mul">(g.op<"Sub">(above, y), r.weight)));
+        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
     std::vector<std::int64_t> front = iota(last);
     front.insert(front.begin(), last);

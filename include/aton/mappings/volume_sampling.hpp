@@ -55,6 +55,8 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     std::vector<sym_int> const sizes = g.sizes(x);
+    std::vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
     value const points = reshape(g, grid, {sizes[0], -1, 3});
     std::vector<grid_tap> taps;
     for (std::int64_t i = 0; i != 3; ++i) {
@@ -79,7 +81,7 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
     }
     value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
-    return reshape(g, y, {sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)});
+    return reshape(g, y, to);
 }
 
 } // namespace aton::mappings::detail

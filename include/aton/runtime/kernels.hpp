@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include <aton/runtime/kernels/binary.hpp>
-#include <aton/runtime/kernels/unary.hpp>
+#include <aton/runtime/kernels/functions.hpp>
 #include <aton/runtime/tensor.hpp>
 
 namespace aton::runtime {
@@ -32,6 +31,11 @@ enum class put_op : std::uint8_t { assign, add, mul, max, min, count_ };
 struct sorted {
     tensor values;
     tensor indices; ///< int64
+};
+
+struct largest {
+    tensor values;
+    tensor numbers; ///< int64: what was given beside the values
 };
 
 /// The kernels of one device. Results are new tensors, contiguous; operands may be any views on that device. Sizes broadcast where
@@ -75,6 +79,17 @@ public:
     /// [..., m, k] times [..., k, n], of one dtype; what is in front broadcasts. float16 and bfloat16 are summed in float32, integers
     /// wrap around.
     [[nodiscard]] virtual tensor matmul(tensor const& a, tensor const& b) const = 0;
+
+    /// Over the axes of `x` from number `kept` on, few elements each time, as of windows: the sum of products with `y`, and the first
+    /// largest element with the int64 number that `numbers` has there. Both broadcast to the sizes of `x`. No tensor where a device has
+    /// no kernel for it, or none for the dtype: other kernels make the same.
+    [[nodiscard]] virtual tensor sum_of_products(tensor const& /*x*/, tensor const& /*y*/, std::size_t /*kept*/) const {
+        return {};
+    }
+    [[nodiscard]] virtual largest first_largest(tensor const& /*x*/, tensor const& /*numbers*/,
+                                                std::size_t /*kept*/) const {
+        return {};
+    }
 
     /// The elements of `x` at these int64 positions, which count its elements in row-major order; as large as `positions`. Throws
     /// aton::error for a position outside.

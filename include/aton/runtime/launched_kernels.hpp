@@ -25,6 +25,8 @@ public:
     [[nodiscard]] sorted sort(tensor const& x, std::size_t axis, bool descending) const override;
     [[nodiscard]] tensor softmax(tensor const& x, std::size_t axis, bool logarithm) const override;
     [[nodiscard]] tensor matmul(tensor const& a, tensor const& b) const override;
+    [[nodiscard]] tensor sum_of_products(tensor const& x, tensor const& y, std::size_t kept) const override;
+    [[nodiscard]] largest first_largest(tensor const& x, tensor const& numbers, std::size_t kept) const override;
     [[nodiscard]] tensor take(tensor const& x, tensor const& positions) const override;
     void put(tensor const& into, tensor const& positions, tensor const& values, put_op op) const override;
     [[nodiscard]] tensor range(std::int64_t count) const override;

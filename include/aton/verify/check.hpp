@@ -46,6 +46,7 @@ struct check_options {
     int least_opset = 1;
     int most_opset = 1000;
     bool mutants = false;
+    int threads = 1;       ///< rows at a time, 0: as many as the machine runs; `truth` is called from all of them
     std::string_view only; ///< overloads that have this text in their name
     runtime::device where;
 };
@@ -71,6 +72,7 @@ struct mutant_report {
     int caught = 0;
     int equivalent = 0; ///< of those that are not caught: known ones
     std::vector<std::string> survivors;
+    std::string few; ///< why there are fewer than five; empty: there are not
 };
 
 struct row_report {

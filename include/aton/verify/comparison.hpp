@@ -9,7 +9,9 @@
 
 namespace aton::verify {
 
-/// |got - expected| <= absolute + relative * |expected|; NaN meets NaN, infinities the same ones; integers and bools are equal.
+/// |got - expected| <= absolute + relative * |expected|; NaN meets NaN, infinities the same ones; integers and bools are equal. Where
+/// elements can cancel (in sums, and in graphs of float16 and bfloat16, which round after each operator), one or two unit roundoffs of
+/// the largest element come to it.
 struct tolerance {
     double relative = 0;
     double absolute = 0;

@@ -29,9 +29,12 @@ struct mutation {
     std::string what; ///< in words: "Sub: inputs 0 and 1 swapped"
 };
 
-/// Every change that gives another graph which may still be a legal one, in the order of the nodes.
+/// Every change that gives another function and may still be a legal graph, in the order of the nodes. Changes that are provably none of
+/// the function (the swapped operands of Add, Abs of what is never negative left out) are not among them.
 [[nodiscard]] std::vector<mutation> mutations_of(graph_data const& g);
 
+/// Makes a change that is not `drop_node` to its node.
+void apply(graph_node& n, mutation const& m);
 /// The graph with a change that mutations_of() gave for it, or for one of the same operators in the same order.
 [[nodiscard]] graph_data mutated(graph_data const& g, mutation const& m);
 

@@ -37,6 +37,7 @@ enum class value_theme : std::uint8_t {
     ordinary, ///< of both signs, with fractions
     ties,     ///< few different ones, halves and zeros
     special,  ///< NaN, infinities, -0, denormal and the largest numbers among them
+    wide,     ///< magnitudes from 1/64 to 2048, so that no narrower dtype holds them
     count_
 };
 
@@ -56,11 +57,14 @@ struct theme {
 /// same wherever they stand; `+ - * /` and parentheses compute with them.
 ///
 /// A tensor: `(n, c, ...)` its sizes, where `...` stands for up to two more, the same wherever it stands; `(~n, ~...)`: sizes that may
-/// be 1 instead, to broadcast. After it, in any order: a dtype (`int64`, `bool`, `float`: only floating ones, `integer`: only integers),
-/// `index m`: int64 from 0 up to m, `signed_index m`: negative ones too, `in a..b`: elements in a range, `?`: may be None. Of a
-/// Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn anew for each.
+/// be 1 instead, to broadcast. After it, in any order: a dtype (`int64`, `bool`), `index m`: int64 from 0 up to m, `signed_index m`:
+/// negative ones too, `offsets m`: that rise from 0 to m, `in a..b`: elements in a range, `moderate`: none of the largest numbers, whose
+/// sums overflow in one order and not in another, `regular`: square matrices that have an inverse, `dense`: side by side in memory in
+/// every theme, `?`: may be None. Of a Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn
+/// anew for each; `(n), (m)`: one of each.
 /// A number: `a..b`, real where one of both has a point; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
 /// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `'a' | 'b'`. A dtype: `float32 | int64`.
+/// `default`: left to its default, None where it has none.
 /// What has no word in the rule is drawn by its type and name: Tensors broadcast with each other, `dim` is an axis of the first tensor.
 struct sampling_rule {
     std::string_view operators; ///< overloads or operators, separated by spaces; "aten::" may be left out

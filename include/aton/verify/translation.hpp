@@ -35,6 +35,9 @@ struct translation {
     return run(t, t.graph, where);
 }
 
+/// The results of ATen's order of what the graph gives.
+[[nodiscard]] std::vector<runtime::value> gathered(translation const& t, std::vector<runtime::value> const& outputs);
+
 /// What tells the graphs of two opsets apart: operators with the versions that hold, attributes and wiring.
 [[nodiscard]] std::string structure_of(graph_data const& g);
 

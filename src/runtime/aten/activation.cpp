@@ -13,7 +13,7 @@ namespace {
 
 /// A function with parameters that are arguments.
 results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
-    return unary(op, c.t("self"), {a, b, d});
+    return unary(op, floats(c), {a, b, d});
 }
 
 results clamped_relu(call const& c) { return clamp(c.t("self"), 0, 6); }
@@ -35,7 +35,15 @@ results soft_shrink(call const& c) {
 }
 results hard_shrink(call const& c) { return with_parameters(c, unary_op::shrink, 0, c.f("lambd")); }
 results above_threshold(call const& c) {
-    return with_parameters(c, unary_op::threshold, c.f("threshold"), c.f("value"));
+    tensor const x = c.t("self");
+    if (x.dtype() == dtype::bool_) throw error("bools have no threshold");
+    auto const number = [&](std::string_view name) {
+        scalar const n = c.number(name);
+        if (is_unsigned_integral(x.dtype()) && !n.is_integral() && n.to<double>() < 0)
+            throw error("uint8 has no negative numbers");
+        return is_integral(x.dtype()) ? tensor::of_scalar(n, x.dtype()).item().to<double>() : n.to<double>();
+    };
+    return unary(unary_op::threshold, x, {number("threshold"), number("value"), 0});
 }
 
 bool is_tanh(call const& c) {
@@ -44,11 +52,11 @@ bool is_tanh(call const& c) {
     return how == "tanh";
 }
 
-results gaussian_linear(call const& c) { return unary(is_tanh(c) ? unary_op::gelu_tanh : unary_op::gelu, c.t("self")); }
+results gaussian_linear(call const& c) { return unary(is_tanh(c) ? unary_op::gelu_tanh : unary_op::gelu, floats(c)); }
 
 results sigmoid_linear(call const& c) {
     tensor const x = c.t("self");
-    return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, x, {1, 0, 0});
+    return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, floats(c), {1, 0, 0});
 }
 
 /// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
@@ -77,7 +85,7 @@ results hard_tanh(call const& c) {
 
 /// `weight` has one element, or one for each index of axis 1.
 results parametric(call const& c) {
-    tensor const x = c.t("self");
+    tensor const x = floats(c);
     tensor const weight = c.t("weight");
     if (weight.dtype() != x.dtype()) throw error("both are of one dtype");
     if (weight.count() == 1) return binary(binary_op::prelu, x, reshape(weight, {}));
@@ -89,12 +97,11 @@ results parametric(call const& c) {
     to[0] = channels;
     return binary(binary_op::prelu, x, reshape(weight, to));
 }
-results parametric_kernel(call const& c) { return binary(binary_op::prelu, c.t("self"), c.t("weight")); }
+results parametric_kernel(call const& c) { return binary(binary_op::prelu, floats(c), c.t("weight")); }
 
 /// The logarithm of sigmoid, and exp(-|x|), which its gradient takes.
 results log_sigmoid_and_buffer(call const& c) {
-    tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    tensor const x = floats(c);
     tensor const v = cast(x, compute_type(x.dtype()));
     tensor const buffer = exp(-abs(v));
     tensor const y = minimum(v, scalar(0)) - unary(unary_op::log1p, buffer);
@@ -103,7 +110,7 @@ results log_sigmoid_and_buffer(call const& c) {
 results log_of_sigmoid(call const& c) { return log_sigmoid_and_buffer(c).all().results[0].one(); }
 
 results gated(call const& c) {
-    tensor const x = c.t("self");
+    tensor const x = floats(c);
     if (x.rank() == 0) throw error("a 0-d tensor has no halves");
     std::size_t const axis = axis_at(c.i("dim"), x.rank());
     if (x.size(axis) % 2 != 0) throw error("an axis of size " + std::to_string(x.size(axis)) + " has no halves");
@@ -232,9 +239,9 @@ rows activation() {
         {"gelu_backward", gelu_gradient},
         {"glu", gated},
         {"hardshrink", hard_shrink},
-        {"hardsigmoid", same_type<hardsigmoid>},
+        {"hardsigmoid", of_floats<hardsigmoid>},
         {"hardsigmoid_backward", hard_sigmoid_gradient},
-        {"hardswish", same_type<hard_swish>},
+        {"hardswish", of_floats<hard_swish>},
         {"hardswish_backward", hard_swish_gradient},
         {"hardtanh", hard_tanh},
         {"hardtanh_backward", hard_tanh_gradient},
@@ -242,7 +249,7 @@ rows activation() {
         {"leaky_relu_backward", leaky_gradient},
         {"log_sigmoid", log_of_sigmoid},
         {"log_sigmoid_forward", log_sigmoid_and_buffer},
-        {"mish", same_type<mish>},
+        {"mish", of_floats<mish>},
         {"prelu", parametric},
         {"relu", same_type<relu>},
         {"relu6", clamped_relu},

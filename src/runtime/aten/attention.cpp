@@ -40,8 +40,8 @@ tensor repeated_heads(tensor const& x, std::int64_t heads) {
 struct attention_options {
     tensor bias; ///< of the scores, or no tensor
     bool causal = false;
-    dtype rounded =
-        dtype::undefined; ///< that exponentials are rounded to before they weigh values, as the CPU's fused kernel does
+    /// Of the operands, where the CPU has a fused kernel: it scales scores, rounds exponentials before they weigh values, and divides last.
+    dtype fused = dtype::undefined;
     std::optional<double> scale;
     bool repeats_heads = false;
 };
@@ -66,7 +66,9 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     double const size = static_cast<double>(query.sizes().back());
     double const scale = o.scale.value_or(1 / std::sqrt(size));
     double const root = std::sqrt(std::abs(scale)); // on both sides, so that neither overflows
-    tensor scores = matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
+    bool const is_fused = o.fused != dtype::undefined;
+    tensor scores = is_fused ? matmul(query, transpose(key, -1, -2)) * scalar(scale)
+                             : matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
     if (o.causal) {
         tensor const rows = range(scores.size(scores.rank() - 2), 0, 1, scores.where());
         tensor const columns = range(scores.sizes().back(), 0, 1, scores.where());
@@ -85,8 +87,8 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     tensor const total = sum(exponentials, {-1}, true);
     tensor const logarithm = log(total) + safe;
     tensor out = matmul(weights, value);
-    if (o.rounded != dtype::undefined) {
-        tensor const fused = matmul(cast(cast(exponentials, o.rounded), value.dtype()), value) / total;
+    if (is_fused) {
+        tensor const fused = matmul(cast(cast(exponentials, o.fused), value.dtype()), value) / total;
         out = where(hidden, scalar(0), fused);
     }
     return {out, weights, logarithm.squeezed(logarithm.rank() - 1)};
@@ -109,7 +111,7 @@ attended attend(call const& c, bool adds_bools) {
     bool const is_fused = c.overload().find("flash") != std::string_view::npos;
     o.repeats_heads = is_fused || (c.has_argument("enable_gqa") && c.b("enable_gqa"));
     bool const fits = query.rank() == 4 && c.t("value").sizes().back() == query.sizes().back();
-    if (in != type && !adds_bools && fits) o.rounded = type;
+    if (!adds_bools && fits) o.fused = type;
     attended a = attend(cast(query, in), cast(c.t("key"), in), cast(c.t("value"), in), o);
     if (double const p = c.f("dropout_p"); p > 0) {
         tensor const kept = greater_equal(uniform(a.weights.sizes(), c.seed(), query.where()), scalar(p));

@@ -87,7 +87,10 @@ results power(call const& c) {
     aten_argument const& exponent = c.argument("exponent");
     if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
         throw error("integers are not raised to negative integers");
-    return p.finish(pow(p.x, p.y));
+    if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
+    // A number that is raised has the dtype of the result; one that is the exponent is not rounded.
+    bool const number = c.argument("self").is == aten_argument::kind::number;
+    return p.finish(pow(number ? cast(cast(p.x, p.type), p.x.dtype()) : p.x, p.y));
 }
 
 /// In float64, or complex128.
@@ -114,11 +117,12 @@ results step(call const& c) {
 /// From the end that is nearer.
 results interpolated(call const& c) {
     dtype const type = result_type(c, {"self", "end"});
+    if (is_integral(type) || type == dtype::bool_) throw error("lerp is one of floats and complex numbers");
     tensor const x = operand(c, "self", compute_type(type));
     tensor const y = operand(c, "end", compute_type(type));
     tensor const w = operand(c, "weight", compute_type(type));
     tensor const across = y - x;
-    tensor const near = less(is_complex(type) ? abs(w) : w, 0.5);
+    tensor const near = less(abs(w), 0.5);
     return cast(where(near, x + w * across, y - across * (scalar(1) - w)), type);
 }
 

@@ -59,11 +59,12 @@ namespace {
 
 tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? cast(at, dtype::int32) : at; }
 
-/// A value (`self`) may be a number, which takes the dtype of the boundaries.
+/// A value (`self`) may be a number, which the boundaries are promoted with.
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
-    tensor const boundaries = c.t(boundaries_name);
-    tensor const values = operand(
-        c, "self", c.argument("self").is == aten_argument::kind::number ? boundaries.dtype() : c.t("self").dtype());
+    bool const number = c.argument("self").is == aten_argument::kind::number;
+    dtype const type = number ? result_type(c, {boundaries_name, "self"}) : c.t("self").dtype();
+    tensor const boundaries = number ? cast(c.t(boundaries_name), type) : c.t(boundaries_name);
+    tensor const values = operand(c, "self", type);
     return index_type(c, search_sorted(boundaries, values, right, sorter));
 }
 

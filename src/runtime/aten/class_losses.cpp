@@ -26,6 +26,7 @@ struct class_loss {
 /// -weight[target] * scores[target], 0 where the target is ignored.
 class_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
     if (scores.rank() == 0) throw error("the scores have no dimension of classes");
+    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
     std::int64_t const axis = class_axis(scores);
     sizes expected = scores.sizes();
     expected.erase(expected.begin() + axis);
@@ -133,6 +134,7 @@ score_rows rows_of(call const& c, std::size_t target_rank) {
     tensor const scores = c.t("self");
     tensor const target = c.t("target");
     if (scores.rank() > 2) throw error("the scores have more than 2 dimensions");
+    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
     std::int64_t const classes = scores.rank() == 0 ? 1 : scores.sizes().back();
     std::int64_t const count = scores.rank() == 2 ? scores.size(0) : 1;
     if (classes == 0) throw error("there are no classes");

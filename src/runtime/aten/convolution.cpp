@@ -54,17 +54,26 @@ convolving told(call const& c, tensor const& weight) {
     return k;
 }
 
+/// As ATen: a transposed convolution leaves at least one element on each axis.
+tensor not_too_small(tensor x) {
+    for (std::size_t i = 2; i != x.rank(); ++i)
+        if (x.size(i) < 1) throw error("nothing is left of the result");
+    return x;
+}
+
 /// Of one real dtype, that computed in.
 tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
-    return k.transposed ? transposed_convolution(x, weight, bias, k.w, k.extra, k.groups)
+    return k.transposed ? not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups))
                         : convolution(x, weight, bias, k.w, k.groups);
 }
 
 tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
     if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
         throw error("input, weight and bias have one dtype");
+    if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
+        throw error("a convolution has at least one channel and one filter");
     if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
-        return transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false);
+        return not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false));
     if (!is_complex(x.dtype())) {
         auto const wide = [](tensor const& t) { return t ? cast(t, compute_type(t.dtype())) : t; };
         return cast(real_convolution(wide(x), wide(weight), wide(bias), k), x.dtype());

@@ -54,7 +54,7 @@ results cumulative_product(call const& c) { return cumulated(c, scan_op::prod); 
 results cumulative_log_of_sum(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const axis = c.i("dim");
-    if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, cast(x, to_real(x.dtype())), axis);
+    if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, floats(c), axis);
     return scanned(x, axis, [](tensor const& a, tensor const& b) {
         tensor const first = greater_equal(real_part(a), real_part(b));
         tensor const most = where(first, a, b);
@@ -147,7 +147,7 @@ results integral(call const& c) {
 results cumulative_integral(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
-    if (size_along(y, axis) == 0) return y;
+    if (size_along(y, axis) == 0) return cast(y, aton::aten::to_floating(y.dtype()));
     tensor const areas = *trapezia(c);
     return halved(c, running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis));
 }

@@ -90,7 +90,10 @@ tensor pairwise_distances(call const& c) {
     std::int64_t const mode = c.maybe_i("compute_mode").value_or(0);
     constexpr std::int64_t most_direct = 25;
     bool const large = x.size(x.rank() - 2) > most_direct || y.size(y.rank() - 2) > most_direct;
+    if (!is_floating(x.dtype()) || !is_floating(y.dtype())) throw error("a distance is one of floats");
     if (p == 2 && x.count() != 0 && y.count() != 0 && (mode == 1 || (mode == 0 && large))) return euclidean(x, y);
+    if (compute_type(x.dtype()) != x.dtype())
+        throw error("there are no distances of " + std::string(name(x.dtype())));
     return all_distances(x, y, p);
 }
 results cdist(call const& c) { return pairwise_distances(c); }
@@ -100,6 +103,7 @@ results euclidean_dist(call const& c) { return euclidean(c.t("x1"), c.t("x2")); 
 results pdist(call const& c) {
     tensor const x = c.t("self");
     require_rank(x, 2, "self");
+    if (!is_floating(x.dtype())) throw error("a distance is one of floats");
     if (c.f("p") < 0) throw error("p is negative");
     std::int64_t const n = x.size(0);
     tensor const at = range(n, 0, 1, x.where());

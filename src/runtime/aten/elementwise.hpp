@@ -2,6 +2,8 @@
 // Kernels that are one function of elements.
 #pragma once
 
+#include <aton/dsl/error.hpp>
+
 #include "call.hpp"
 
 namespace aton::runtime::aten_kernels {
@@ -12,10 +14,23 @@ tensor computed_in(dtype type, tensor const& x, Function const& f) {
     return cast(f(cast(x, compute_type(type))), type);
 }
 
+/// An argument of floats. Throws for others, of which ATen has no kernel.
+[[nodiscard]] inline tensor floats(call const& c, std::string_view name = "self") {
+    tensor x = c.t(name);
+    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    return x;
+}
+
 /// A function that keeps the dtype.
 template <unary_op Op>
 results same_type(call const& c) {
     return unary(Op, c.t("self"));
+}
+
+/// The same of floats alone.
+template <unary_op Op>
+results of_floats(call const& c) {
+    return unary(Op, floats(c));
 }
 
 /// A function of real or complex numbers: integers become float32.

@@ -84,6 +84,7 @@ bags bags_of(call const& c) {
     bags b;
     b.weight = c.t("weight");
     check_table(b.weight);
+    if (!is_floating(b.weight.dtype())) throw error("bags are of floats");
     tensor const indices = c.t("indices");
     tensor const offsets = c.t("offsets");
     if (indices.rank() != 1 || offsets.rank() != 1) throw error("indices and offsets are vectors");

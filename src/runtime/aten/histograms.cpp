@@ -37,6 +37,7 @@ void require_bins(std::int64_t bins) {
 /// Counts of equally wide bins; what is outside is left out, and the largest number is in the last bin.
 results histogram_counts(call const& c) {
     tensor const x = c.t("self");
+    if (!is_floating(x.dtype())) throw error("floats are counted");
     std::int64_t const bins = c.i("bins");
     require_bins(bins);
     double const least = c.f("min");

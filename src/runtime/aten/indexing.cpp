@@ -46,7 +46,7 @@ results masked_index_put_accumulate(call const& c) {
     if (x.count() == 0) return x;
     tensor const values = where(c.t("mask"), c.t("values"), 0);
     tensor const at = indexed_positions(x.sizes(), clamped(x, c.tensors("indices")));
-    return with_values(x, at, values.expanded(at.sizes()), put_op::add);
+    return put(x, at, values.expanded(at.sizes()), put_op::add);
 }
 
 results select_by_index(call const& c) {

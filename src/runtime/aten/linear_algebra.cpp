@@ -24,6 +24,10 @@ namespace {
 void require_matrices(tensor const& x) {
     if (x.rank() < 2) throw error("a matrix has at least 2 dimensions, not " + std::to_string(x.rank()));
 }
+void require_wide(tensor const& x) {
+    if (is_floating(x.dtype()) && compute_type(x.dtype()) != x.dtype())
+        throw error("matrices of " + std::string(name(x.dtype())) + " are not factored");
+}
 void require_square(tensor const& x) {
     require_matrices(x);
     if (x.size(x.rank() - 2) != x.size(x.rank() - 1))
@@ -55,6 +59,7 @@ solution solve(tensor const& a, tensor const& b) {
 
 solution inverse_of(tensor const& a) {
     require_square(a);
+    require_wide(a);
     return solve(a, identity(a.sizes().back(), a.dtype(), a.where()));
 }
 
@@ -115,6 +120,7 @@ struct determinant {
 };
 determinant determinant_of(tensor const& x) {
     require_square(x);
+    require_wide(x);
     lu_factors const factors = lu_factor(is_complex(x.dtype()) ? x : transpose(x, -1, -2));
     tensor const diagonal = contiguous(diagonal_of(factors.lu));
     tensor const own = range(diagonal.sizes().back(), 1);

@@ -22,6 +22,12 @@ tensor reduced(call const& c, term const& loss) {
 namespace {
 
 term of(call const& c, std::string_view name) { return c.t(name); }
+/// Throws aton::error for what is no float, of which ATen has no kernel.
+term floats(call const& c, std::string_view name) {
+    term x = of(c, name);
+    if (!is_floating(x->dtype())) throw error(std::string(name) + " is not of floats");
+    return x;
+}
 
 /// `yes` where the target is this number, else 0.
 term where_target(term const& target, double number, term const& yes) {
@@ -42,19 +48,21 @@ term log_sigmoid(term const& x) {
 }
 
 results mse_loss(call const& c) {
-    term const difference = of(c, "self") - of(c, "target");
+    term const difference = floats(c, "self") - of(c, "target");
     return reduced(c, difference * difference);
 }
 results l1_loss(call const& c) { return reduced(c, apply(unary_op::abs, of(c, "self") - of(c, "target"))); }
 
 /// (half a square below a limit, a line above it), both of |self - target|.
 results piecewise(call const& c, double limit, auto const& below, auto const& above) {
+    (void)floats(c, "self");
     operand_pair const p = promoted(c, "self", "target");
     tensor const z = abs(p.x - p.y);
     return reduced(c, p.finish(where(less(z, scalar(limit)), below(z), above(z))));
 }
 results smooth_l1_loss(call const& c) {
     double const beta = c.f("beta");
+    (void)floats(c, "self");
     if (beta < 0) throw error("beta is negative");
     if (beta == 0) return l1_loss(c);
     return piecewise(
@@ -74,10 +82,9 @@ results huber_loss(call const& c) {
 }
 
 results binary_cross_entropy(call const& c) {
-    term const x = of(c, "self");
+    term const x = floats(c, "self");
     term const target = of(c, "target");
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
-    if (!is_floating(x->dtype())) throw error("self is not of floats");
     tensor const inside = logical_and(greater_equal(*x, 0), less_equal(*x, 1));
     if (x->count() != 0 && to_host(reduce(reduce_op::all, inside, all_axes(inside))).item() == scalar(false))
         throw error("an element of self is not between 0 and 1");
@@ -88,7 +95,7 @@ results binary_cross_entropy(call const& c) {
 }
 
 results binary_cross_entropy_with_logits(call const& c) {
-    term const x = of(c, "self");
+    term const x = floats(c, "self");
     term const target = of(c, "target");
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
     term log = log_sigmoid(x);
@@ -99,8 +106,8 @@ results binary_cross_entropy_with_logits(call const& c) {
 }
 
 results kl_div(call const& c) {
-    term const x = of(c, "self");
-    term const target = of(c, "target");
+    term const x = floats(c, "self");
+    term const target = floats(c, "target");
     return reduced(c, c.b("log_target") ? exp_of(target) * (target - x) : x_log_y(target, target) - target * x);
 }
 
@@ -116,16 +123,18 @@ results poisson_nll_loss(call const& c) {
 }
 
 results soft_margin_loss(call const& c) {
-    return reduced(c, apply(unary_op::log1p, exp_of(-of(c, "target") * of(c, "self"))));
+    return reduced(c, apply(unary_op::log1p, exp_of(-of(c, "target") * floats(c, "self"))));
 }
 
 results hinge_embedding_loss(call const& c) {
     term const x = of(c, "self");
     term const target = of(c, "target");
+    if (x->dtype() == dtype::bool_) throw error("bools are not subtracted");
+    term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // of integers: a whole one
     auto const unless = [&](double number, term const& value) -> term {
         return where(*apply(binary_op::ne, target, number), *value, scalar(0));
     };
-    return reduced(c, unless(1, hinge(c.f("margin") - x)) + unless(-1, x));
+    return reduced(c, unless(1, hinge(margin - x)) + unless(-1, x));
 }
 
 results margin_ranking_loss(call const& c) {

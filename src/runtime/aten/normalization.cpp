@@ -75,6 +75,7 @@ public:
             return;
         }
         if (x_.rank() < 2) throw error("input has less than 2 dimensions");
+        if (x_.count() == 0) throw error("input has no elements");
         if (!is_floating(x_.dtype())) throw error("input is not of floats");
         tensor const scale = c.maybe("weight");
         tensor const bias = c.maybe("bias");

@@ -45,6 +45,8 @@ results frobenius(call const& c) {
 }
 
 results distance(call const& c) {
+    if (dtype const type = c.t("self").dtype(); !is_floating(type) && !is_complex(type))
+        throw error("a norm is one of floating types");
     operand_pair const p = promoted_to_real(c);
     tensor const apart = p.x - p.y;
     return cast(norm(apart, c.f("p"), all_axes(apart)), real_of(p.type));

@@ -124,6 +124,8 @@ template <std::size_t Axes>
 results max_unpool(call const& c) {
     tensor const x = c.t("self");
     sizes const spatial = for_each_axis(c, "output_size", Axes, {});
+    for (std::size_t i = x.rank() == Axes + 2 ? 1 : 0; i != x.rank(); ++i)
+        if (x.size(i) == 0) throw error("only a batch may be empty");
     return as_given(put_to_planes(batched(x, Axes), batched(c.t("indices"), Axes), spatial, put_op::assign), x);
 }
 

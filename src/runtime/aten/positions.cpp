@@ -89,12 +89,4 @@ tensor true_positions(tensor const& mask) {
     return kernels_of(mask.where()).nonzero(cast(mask, dtype::bool_));
 }
 
-tensor with_values(tensor const& x, tensor const& positions, tensor const& values, put_op op) {
-    if (op == put_op::assign || !is_complex(x.dtype())) return put(x, positions, values, op);
-    if (op != put_op::add) throw error("complex numbers are only added to each other");
-    tensor const pairs = (positions * scalar(2)).unsqueezed(positions.rank()) + range(2, 0, 1, x.where());
-    return put(contiguous(x).as_pairs(), pairs, contiguous(values.expanded(positions.sizes())).as_pairs(), op)
-        .from_pairs();
-}
-
 } // namespace aton::runtime::aten_kernels

@@ -19,7 +19,4 @@ namespace aton::runtime::aten_kernels {
 /// The int64 positions of true elements.
 [[nodiscard]] tensor true_positions(tensor const& mask);
 
-/// `x` with values at positions, complex ones too.
-[[nodiscard]] tensor with_values(tensor const& x, tensor const& positions, tensor const& values, put_op op);
-
 } // namespace aton::runtime::aten_kernels

@@ -214,6 +214,8 @@ results over_sequences(call const& c) {
     std::int64_t const times = x.size(0);
     std::int64_t const batch = x.size(1);
     layers all{c, states_of(c, States), Step};
+    for (tensor const& start : all.starts)
+        if (start.size(1) != batch) throw error("there is not a state for each sequence");
     // The library that the CPU hands LSTMs of bfloat16 to adds up in float32.
     all.in_float = States == 2 && x.dtype() == dtype::bfloat16 && !all.projects();
     if (all.in_float) {

@@ -223,7 +223,9 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     dtype const type = x.dtype();
     std::vector<resized> all = axes_of(c, x, axes);
     bool const floats = is_floating(type);
-    if (!floats && !mode.takes_integers && type != dtype::uint8) throw error("values between integers");
+    if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2)) throw error("values between integers");
+    if (mode.antialiases && floats && compute_type(type) != type)
+        throw error("antialiasing is not one of " + std::string(name(type)));
     if (type == dtype::uint8 && axes == 2 && !mode.takes_integers) return resized_bytes(x, all, mode);
     if (floats && compute_type(type) != type && !mode.antialiases &&
         (mode.is_cubic || axes != 2 || all[0].out + all[1].out > most_vectorized))
@@ -232,7 +234,6 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     for (std::size_t i = axes; i-- != 0;)
         y = resample(
             y, static_cast<std::int64_t>(i) + 2, (type == dtype::float64 ? mode.in_double : mode.in_float)(all[i]));
-    if (!floats && !mode.takes_integers) y = clamp(round(y), 0, 255);
     return cast(y, type);
 }
 

@@ -24,7 +24,7 @@ results index_put(call const& c) {
     std::vector<tensor> const indices = integer_indices(x, c.tensors("indices"));
     tensor const values = source_of(c, "values", x.dtype());
     tensor const at = indexed_positions(x.sizes(), indices);
-    return with_values(x, at, values.expanded(at.sizes()), c.b("accumulate") ? put_op::add : put_op::assign);
+    return put(x, at, values.expanded(at.sizes()), c.b("accumulate") ? put_op::add : put_op::assign);
 }
 
 results put_flat(call const& c) {
@@ -34,7 +34,7 @@ results put_flat(call const& c) {
     if (index.count() != source.count()) throw error("there are as many elements in source as indices");
     if (index.count() == 0) return x;
     tensor const at = positions({x.count()}, std::vector<tensor>{index});
-    return with_values(x, at, source, c.b("accumulate") ? put_op::add : put_op::assign);
+    return put(x, at, source, c.b("accumulate") ? put_op::add : put_op::assign);
 }
 
 // Reductions of what meets.
@@ -65,7 +65,7 @@ tensor neutral(put_op op, tensor const& like) {
 tensor reduced(tensor const& x, tensor const& at, tensor const& values, reduction r, bool include_self) {
     tensor const start = cast(x, compute_type(x.dtype()));
     tensor out = include_self ? start : put(start, at, neutral(r.op, start).expanded(at.sizes()));
-    out = with_values(out, at, cast(values, start.dtype()).expanded(at.sizes()), r.op);
+    out = put(out, at, cast(values, start.dtype()).expanded(at.sizes()), r.op);
     if (r.mean) {
         tensor const one = full(1, start.dtype(), {}, x.where());
         tensor const base = clone(full(include_self ? 1 : 0, start.dtype(), x.sizes(), x.where()));
@@ -132,12 +132,12 @@ results index_add(call const& c) {
     tensor const x = c.t("self");
     tensor const at = slices_of(c, x);
     tensor const source = source_for(c, at, x);
-    if (c.number("alpha") != scalar(1)) return with_values(x, at, source * operand(c, "alpha", x.dtype()), put_op::add);
+    if (c.number("alpha") != scalar(1)) return put(x, at, source * operand(c, "alpha", x.dtype()), put_op::add);
     // ATen has a way of its own along an outermost dimension, which rounds once.
     std::size_t const axis = axis_of(c, x);
     bool const once = x.rank() > 1 && (axis == 0 || axis + 1 == x.rank());
     dtype const in = once ? compute_type(x.dtype()) : x.dtype();
-    return cast(with_values(cast(x, in), at, cast(source, in), put_op::add), x.dtype());
+    return cast(put(cast(x, in), at, cast(source, in), put_op::add), x.dtype());
 }
 
 results index_fill(call const& c) {

@@ -52,6 +52,7 @@ results softmax_of(call const& c) {
 results safe_softmax(call const& c) {
     tensor const x = c.t("self");
     tensor const out = of_floats<false>(cast(x, c.type("dtype", x.dtype())), c.i("dim"));
+    if (!is_floating(x.dtype())) return out;
     tensor const masked = equal(x, scalar(-std::numeric_limits<double>::infinity()));
     return where(reduce(reduce_op::all, masked, {c.i("dim")}, true), scalar(0), out);
 }

@@ -42,8 +42,9 @@ results round_to_decimals(call const& c) {
     if (!is_floating(x.dtype())) return x;
     if (decimals == 0) return round(x);
     scalar const power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
-    if (decimals < 0) return round(x / power) * power;
-    return round(x * power) / power;
+    return computed_in(x.dtype(), x, [&](tensor const& v) {
+        return decimals < 0 ? round(v / power) * power : round(v * power) / power;
+    });
 }
 
 results fraction(call const& c) {

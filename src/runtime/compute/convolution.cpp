@@ -96,6 +96,10 @@ tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
 /// Each channel on its own: the sum over the places of the kernel.
 tensor by_channel(tensor const& seen, tensor const& weight) {
     std::size_t const axes = seen.rank() / 2 - 1;
+    sizes whole = {1, weight.size(0)};
+    whole.resize(2 + axes, 1);
+    whole.insert(whole.end(), weight.sizes().begin() + 2, weight.sizes().end());
+    if (tensor y = kernels_of(seen.where()).sum_of_products(seen, reshape(weight, whole), 2 + axes)) return y;
     sizes flat = {weight.size(0)};
     flat.resize(1 + axes, 1);
     tensor const factors = reshape(weight, {weight.size(0), product(weight.sizes(), 2, axes)});

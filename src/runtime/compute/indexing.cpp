@@ -44,6 +44,12 @@ tensor take(tensor const& x, tensor const& positions) {
 }
 
 tensor put(tensor const& x, tensor const& positions, tensor const& values, put_op op) {
+    if (op != put_op::assign && is_complex(x.dtype())) {
+        if (op != put_op::add) throw error("complex numbers are only added to each other");
+        tensor const pairs = (positions * scalar(2)).unsqueezed(positions.rank()) + range(2, 0, 1, positions.where());
+        return put(contiguous(x).as_pairs(), pairs, contiguous(values.expanded(positions.sizes())).as_pairs(), op)
+            .from_pairs();
+    }
     tensor out = clone(x);
     if (positions.count() != 0)
         kernels_of(x.where()).put(out, to_device(positions, x.where()), values.expanded(positions.sizes()), op);

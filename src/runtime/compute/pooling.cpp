@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <aton/dsl/error.hpp>
@@ -92,6 +93,10 @@ pooled max_pool_with_indices(tensor const& x, window const& w) {
     for (std::size_t i = 0; i != w.axes(); ++i)
         if (x.size(i + 2) == 0) throw error("the largest of no elements has no index");
     tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());
+    tensor const seen = seen_by(values, w, counts);
+    if (largest found = kernels_of(x.where()).first_largest(seen, seen_by(indices, w, counts), 2 + w.axes());
+        found.values)
+        return {std::move(found.values), std::move(found.numbers)};
     for (std::size_t i = w.axes(); i-- != 0;) { // the last axis first: of equal ones the first in row-major order stays
         tensor best = places(values, w, i, counts[i], 0);
         tensor at = places(indices, w, i, counts[i], 0);

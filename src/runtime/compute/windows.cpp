@@ -74,8 +74,11 @@ tensor padded(tensor const& x, window const& w, sizes const& counts, scalar cons
 
 tensor windows(tensor const& x, window const& w, scalar const& fill) {
     sizes const counts = window_counts(w, x);
-    tensor const from = padded(x, w, counts, fill);
-    sizes to = {x.size(0), x.size(1)};
+    return seen_by(padded(x, w, counts, fill), w, counts);
+}
+
+tensor seen_by(tensor const& from, window const& w, sizes const& counts) {
+    sizes to = {from.size(0), from.size(1)};
     std::vector<std::int64_t> strides = {from.strides()[0], from.strides()[1]};
     for (std::size_t i = 0; i != w.axes(); ++i) {
         to.push_back(counts[i]);

@@ -7,8 +7,6 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-bool cpu_binary(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) {
-    return launch_binary<cpu_launcher>(op, t, l, out, x, y);
-}
+void add_binary(launches& to) { to.binary = launch_binary<cpu_launcher>; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

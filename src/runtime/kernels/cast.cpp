@@ -7,8 +7,6 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-bool cpu_cast(dtype from, dtype to, loop<2> const& l, void* out, void const* x, bool saturate) {
-    return launch_cast<cpu_launcher>(from, to, l, out, x, saturate);
-}
+void add_cast(launches& to) { to.cast = launch_cast<cpu_launcher>; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

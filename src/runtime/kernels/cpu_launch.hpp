@@ -3,6 +3,7 @@
 // depend on the functor is compiled once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -10,6 +11,15 @@
 #include <aton/runtime/kernels/loop.hpp>
 
 #include "cpu_threads.hpp"
+
+/// Before a loop whose rounds do not read what others write.
+#if defined(__clang__)
+#define ATON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define ATON_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define ATON_INDEPENDENT
+#endif
 
 namespace aton::runtime::kernels {
 
@@ -74,34 +84,65 @@ struct cpu_launcher {
     }
 
 private:
-    /// In step where strides are 1; one value for all where one of two is 0.
+    static constexpr std::int64_t block = 256;
+
+    /// Elements that do not lie side by side are brought together first, a block at a time: one loop does for all strides.
     template <class Out, class Function, class... In, int Operands, std::size_t... I>
     static void run_row(row<Operands> const& r, std::index_sequence<I...> /*operands*/) {
-        Function const f = *static_cast<Function const*>(r.functor);
+        static_assert(sizeof(Out) <= 16 && ((sizeof(In) <= 16) && ...));
+        auto const& f = *static_cast<Function const*>(r.functor);
         auto* const out = reinterpret_cast<Out*>(r.data[0]);
-        std::int64_t const n = r.count;
-        bool const dense = r.strides[0] == 1;
-        if (dense && ((r.strides[I + 1] == 1) && ...)) {
-            for (std::int64_t i = 0; i != n; ++i) out[i] = f(reinterpret_cast<In const*>(r.data[I + 1])[i]...);
-            return;
+        if (r.strides[0] == 1 && ((r.strides[I + 1] == 1) && ...))
+            return run_dense(f, r.count, out, reinterpret_cast<In const*>(r.data[I + 1])...);
+        alignas(64) std::byte rooms[Operands][block * 16];
+        for (std::int64_t first = 0; first < r.count; first += block) {
+            std::int64_t const n = std::min(r.count - first, block);
+            Out* const to = r.strides[0] == 1 ? out + first : reinterpret_cast<Out*>(rooms[0]);
+            run_dense(f,
+                      n,
+                      to,
+                      gathered(reinterpret_cast<In const*>(r.data[I + 1]) + first * r.strides[I + 1],
+                               r.strides[I + 1],
+                               n,
+                               reinterpret_cast<In*>(rooms[I + 1]))...);
+            if (r.strides[0] != 1)
+                for (std::int64_t i = 0; i != n; ++i) out[(first + i) * r.strides[0]] = to[i];
         }
-        if constexpr (sizeof...(In) == 2) {
-            if (dense && r.strides[1] == 1 && r.strides[2] == 0) return run_half<0, Out, Function, In...>(r, f, out);
-            if (dense && r.strides[1] == 0 && r.strides[2] == 1) return run_half<1, Out, Function, In...>(r, f, out);
-        }
-        for (std::int64_t i = 0; i != n; ++i)
-            out[i * r.strides[0]] = f(reinterpret_cast<In const*>(r.data[I + 1])[i * r.strides[I + 1]]...);
     }
 
-    template <int Moving, class Out, class Function, class X, class Y>
-    static void run_half(row<3> const& r, Function const& f, Out* out) {
-        auto const* const x = reinterpret_cast<X const*>(r.data[1]);
-        auto const* const y = reinterpret_cast<Y const*>(r.data[2]);
-        X const first = *x;
-        Y const second = *y;
-        for (std::int64_t i = 0; i != r.count; ++i) {
-            if constexpr (Moving == 0) out[i] = f(x[i], second);
-            else out[i] = f(first, y[i]);
+    template <class T>
+    static T const* gathered(T const* x, std::int64_t stride, std::int64_t n, T* to) {
+        if (stride == 1) return x;
+        if (stride == 0) std::fill_n(to, n, *x);
+        else
+            for (std::int64_t i = 0; i != n; ++i) to[i] = x[i * stride];
+        return to;
+    }
+
+    template <class Function, class Out, class... In>
+    static void run_dense(Function const& given, std::int64_t n, Out* out, In const*... in) {
+        Function const f = given; // its own: what is written cannot change it
+        if constexpr (requires { requires Function::has_easy_way; }) {
+            run_easy<Function>(n, out, in...);
+        } else {
+            ATON_INDEPENDENT
+            for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
+        }
+    }
+
+    /// In blocks: without branches where all numbers of one allow it.
+    template <class Function, class T>
+    static void run_easy(std::int64_t count, T* out, T const* x) {
+        for (std::int64_t first = 0; first < count; first += block) {
+            std::int64_t const last = std::min(count, first + block);
+            int hard = 0;
+            for (std::int64_t i = first; i < last; ++i) hard |= Function::is_easy(x[i]) ? 0 : 1;
+            if (hard == 0) {
+                ATON_INDEPENDENT
+                for (std::int64_t i = first; i < last; ++i) out[i] = Function::easy(x[i]);
+            } else {
+                for (std::int64_t i = first; i < last; ++i) out[i] = Function{}(x[i]);
+            }
         }
     }
 };

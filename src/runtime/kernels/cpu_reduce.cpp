@@ -12,7 +12,7 @@ namespace {
 
 /// Results that are made together: as many as fit into the cache beside what they are made of.
 constexpr std::int64_t most_lines = 64;
-constexpr std::int64_t most_columns = 512;
+constexpr std::int64_t most_columns = 1024;
 
 class run {
 public:
@@ -28,9 +28,10 @@ public:
         std::int64_t const outputs = s_.kept.count;
         std::int64_t const n = s_.gone.count;
         std::int64_t const width = s_.kept.sizes[s_.kept.rank - 1];
-        std::int64_t const together = std::min(width, in_columns_ ? most_columns : most_lines);
-        // A chunk is worth a thread, if only together with the results beside it.
-        std::int64_t const rows = std::max<std::int64_t>(1, work_for_a_thread / (in_columns_ ? together : 1));
+        std::int64_t const together = std::min(width, most_columns);
+        // A chunk is worth a thread. Of results side by side it is larger: each has sums for all of them.
+        std::int64_t const rows =
+            in_columns_ ? std::max<std::int64_t>(1, 4 * work_for_a_thread / together) : work_for_a_thread;
         std::int64_t const chunks = (n + rows - 1) / rows;
         if (chunks <= 1) {
             in_parts(outputs, units_for_a_thread(n), [&](std::int64_t first, std::int64_t last) {

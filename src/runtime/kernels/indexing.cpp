@@ -12,15 +12,7 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-void cpu_take(std::size_t width, loop<2> const& l, void* out, std::int64_t const* positions, loop<1> const& at,
-              void const* x) {
-    launch_take<cpu_launcher>(width, l, out, positions, at, x);
-}
-bool cpu_put(put_op op, dtype t, loop<2> const& l, void* into, std::int64_t const* positions, void const* values) {
-    return launch_put<cpu_launcher>(op, t, l, into, positions, values);
-}
-
-std::int64_t cpu_count_true(std::int64_t count, bool const* x, std::int64_t* before) {
+std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before) {
     std::int64_t const chunks = chunks_of(count);
     in_parts(chunks, 1, [&](std::int64_t chunk, std::int64_t last) {
         for (; chunk != last; ++chunk) {
@@ -35,7 +27,7 @@ std::int64_t cpu_count_true(std::int64_t count, bool const* x, std::int64_t* bef
     return total;
 }
 
-void cpu_list_true(std::int64_t count, bool const* x, std::int64_t const* before, std::int64_t* out) {
+void list_true(std::int64_t count, bool const* x, std::int64_t const* before, std::int64_t* out) {
     in_parts(chunks_of(count), 1, [&](std::int64_t chunk, std::int64_t last) {
         for (; chunk != last; ++chunk) {
             std::int64_t const end = std::min(count, (chunk + 1) * work_for_a_thread);
@@ -46,9 +38,11 @@ void cpu_list_true(std::int64_t count, bool const* x, std::int64_t const* before
     });
 }
 
-void cpu_random_bits(std::int64_t count, std::uint64_t seed, std::uint32_t* out) {
-    launch_random_bits<cpu_launcher>(count, seed, out);
+void add_indexing(launches& to) {
+    to.take = launch_take<cpu_launcher>;
+    to.put = launch_put<cpu_launcher>;
+    to.range = launch_range<cpu_launcher>;
+    to.random_bits = launch_random_bits<cpu_launcher>;
 }
-void cpu_range(std::int64_t count, std::int64_t* out) { launch_range<cpu_launcher>(count, out); }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices on the CPU: floats by Eigen, integers by loops.
+#include <aton/runtime/platform.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
+// Eigen's functions are templates too: each set of instructions has its own.
+#define ATON_EIGEN_OF(variant) eigen_##variant
+#define ATON_EIGEN(variant) ATON_EIGEN_OF(variant)
+#define Eigen ATON_EIGEN(ATON_KERNEL_VARIANT) // NOLINT(readability-identifier-naming)
+
 #include <aton/runtime/kernels/elementwise.hpp>
 
-#include "../eigen.hpp"
+#include "../eigen_core.hpp"
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
@@ -44,7 +51,7 @@ void multiply(matmul_shape const& s, T* out, T const* a, T const* b) {
     });
 }
 
-/// Large products go over the threads one after the other, many small ones side by side.
+/// Large products, and single ones, are for Eigen to divide over the threads; many small ones are side by side.
 template <class T>
 void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
     std::int64_t const work = s.m * s.n * s.k;
@@ -54,7 +61,7 @@ void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
         for (; first != last; ++first, at.advance(1))
             multiply(s, out + at.offset(0), a + at.offset(1), b + at.offset(2));
     };
-    if (work >= large) run(0, s.batches.count);
+    if (s.batches.count == 1 || work >= large) run(0, s.batches.count);
     else in_parts(s.batches.count, units_for_a_thread(work / 4), run);
 }
 
@@ -81,9 +88,7 @@ void multiply_integers(matmul_shape const& s, T* out, T const* a, T const* b) {
     });
 }
 
-} // namespace
-
-bool cpu_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) {
+bool launch_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
@@ -97,5 +102,9 @@ bool cpu_matmul(dtype t, matmul_shape const& s, void* out, void const* a, void c
     });
     return known;
 }
+
+} // namespace
+
+void add_matmul(launches& to) { to.matmul = launch_matmul; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -61,11 +61,9 @@ struct reduce_launcher : cpu_launcher {
 
 } // namespace
 
-bool cpu_reduce(reduce_op op, dtype t, reduce_shape const& s, void* out, void const* x) {
-    return launch_reduce<reduce_launcher>(op, t, s, out, x);
-}
-bool cpu_arg_reduce(reduce_op op, bool last, dtype t, reduce_shape const& s, std::int64_t* out, void const* x) {
-    return launch_arg_reduce<reduce_launcher>(op, last, t, s, out, x);
+void add_reduce(launches& to) {
+    to.reduce = launch_reduce<reduce_launcher>;
+    to.arg_reduce = launch_arg_reduce<reduce_launcher>;
 }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

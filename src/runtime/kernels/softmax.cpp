@@ -65,8 +65,6 @@ private:
 
 } // namespace
 
-bool cpu_softmax(bool logarithm, dtype t, axis_shape const& s, void* out, void const* x) {
-    return launch_softmax<softmax_launcher>(logarithm, t, s, out, x);
-}
+void add_softmax(launches& to) { to.softmax = launch_softmax<softmax_launcher>; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -72,8 +72,6 @@ struct sort_launcher : cpu_launcher {
 
 } // namespace
 
-bool cpu_sort(dtype t, sort_shape const& s, void* values, std::int64_t* indices, void const* x) {
-    return launch_sort<sort_launcher>(t, s, values, indices, x);
-}
+void add_sort(launches& to) { to.sort = launch_sort<sort_launcher>; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

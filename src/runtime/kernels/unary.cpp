@@ -7,8 +7,6 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-bool cpu_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
-    return launch_unary<cpu_launcher>(op, t, l, out, x, p);
-}
+void add_unary(launches& to) { to.unary = launch_unary<cpu_launcher>; }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -113,6 +113,10 @@ constexpr auto no_overlap = table(symbolic<"aten::unfold(self, dimension, size, 
 
 using values = std::span<value const>;
 
+/// Empty tensors of one dimension are no tensors of the others' rank.
+constexpr auto legacy_kept = table(symbolic<"aten::cat(tensors, dim)">(
+    [](graph<13> g, values tensors, std::int64_t dim) -> value { return g.op<"Concat">(tensors, attr::axis_i(dim)); }));
+
 /// As detail::gru, with the state reset before its product.
 constexpr auto reset_first = table(
     symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
@@ -169,7 +173,7 @@ constexpr auto batch_not_swapped = table(
         [](graph<13> g, value input, values hx, values params, bool biases, std::int64_t layers, double dropout,
            bool train, bool both,
            bool) { return real::lstm(g, input, hx, params, {biases, layers, dropout, train, both, false}); }));
-/// (direction, layer) in place of (layer, direction): a second layer reads the first one's state.
+/// (direction, layer) in place of (layer, direction).
 constexpr auto directions_outside = table(
     symbolic<
         "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
@@ -177,11 +181,11 @@ constexpr auto directions_outside = table(
            bool train, bool both, bool batch_first) -> std::tuple<value, value> {
             auto [y, h] = real::rnn(g,
                                     input,
-                                    gather(g, hx, g.ints({1, 0}), 0),
+                                    gather(g, hx, g.ints({0, 2, 1, 3}), 0),
                                     params,
                                     {biases, layers, dropout, train, both, batch_first},
                                     "Tanh");
-            return {y, gather(g, h, g.ints({1, 0}), 0)};
+            return {y, gather(g, h, g.ints({0, 2, 1, 3}), 0)};
         }));
 
 constexpr planted all[] = {
@@ -199,6 +203,7 @@ constexpr planted all[] = {
     {38, "uneven tensor_split", even_sections},
     {38, "chunk with fewer chunks than asked for", as_many_chunks},
     {38, "unbind with one output", one_unbound},
+    {39, "cat with a legacy tensor (0,)", legacy_kept, 20, "tensors: (0), (n, c), (m, c); dim: {0}", false},
     {38, "roll backwards", rolled_back},
     {38, "flip of several dimensions", first_flip},
     {38, "as_strided without its offset", no_offset},

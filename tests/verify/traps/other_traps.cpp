@@ -130,11 +130,6 @@ constexpr auto empty_bags =
 
 constexpr auto tanh_ignored = table(symbolic<"aten::gelu(self, approximate)">(
     [](graph<13> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
-constexpr auto half_constant =
-    table(symbolic<"aten::gelu(self, approximate)">([](graph<13> g, value x, std::string_view approximate) -> value {
-        if (approximate != "tanh" || x.dtype() != dtype::float16) return real::gelu(g, x, approximate);
-        return real::gelu_composed(g, x, true);
-    }));
 /// What Softmax means below opset 13: everything from the axis on is one row.
 constexpr auto flattened = table(symbolic<"aten::softmax.int(self, dim, dtype)">(
     [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
@@ -242,7 +237,6 @@ constexpr planted all[] = {
     {47, "embedding_bag include_last_offset ignored", last_offset_opens},
     {47, "embedding_bag of empty bags", empty_bags},
     {48, "gelu tanh ignored", tanh_ignored},
-    {48, "gelu tanh computed in float16", half_constant},
     {48, "Softmax flattens", flattened},
     {49, "var correction ignored", always_unbiased},
     {49, "std unbiased ignored", never_unbiased},

@@ -35,6 +35,10 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
+/// The same for quotients, where a number must wrap around first: -2 beside uint8 is 254.
+inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
+}
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.

@@ -7,60 +7,11 @@
 #include <limits>
 #include <type_traits>
 
+#include <aton/runtime/kernels/functions.hpp>
 #include <aton/runtime/kernels/polynomials.hpp>
 #include <aton/runtime/kernels/unary.hpp>
 #include <aton/runtime/numbers.hpp>
 #include <aton/runtime/platform.hpp>
-
-namespace aton::runtime {
-
-enum class binary_op : std::uint8_t {
-    add,
-    sub,
-    mul,
-    div,       // of integers: towards zero
-    floor_div, // towards minus infinity
-    fmod,      // the sign of the first
-    remainder, // the sign of the second
-    pow,
-    maximum, // NaN where either is
-    minimum,
-    prelu, // x, slope
-    atan2, // of floats, as those that follow
-    copysign,
-    hypot,
-    nextafter, // of float32 and float64
-    igamma,
-    igammac,
-    zeta,        // s, q: the sum of (q + k)^-s
-    chebyshev_t, // polynomials: x, degree
-    chebyshev_u,
-    chebyshev_v,
-    chebyshev_w,
-    hermite_h,
-    hermite_he,
-    laguerre_l,
-    legendre_p,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    shift_left,
-    shift_right,
-    gcd,
-    lcm,
-    logical_and,
-    logical_or,
-    logical_xor,
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,
-    count_
-};
-
-} // namespace aton::runtime
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
@@ -126,7 +77,7 @@ ATON_HD T apply_integers(T x, T y) {
     } else if constexpr (Op == pow) return integer_power(x, y);
     else if constexpr (Op == maximum) return x > y ? x : y;
     else if constexpr (Op == minimum) return x < y ? x : y;
-    else if constexpr (Op == prelu) return x < T{0} ? static_cast<T>(static_cast<u>(x) * static_cast<u>(y)) : x;
+    else if constexpr (Op == prelu) return x > T{0} ? x : static_cast<T>(static_cast<u>(x) * static_cast<u>(y));
     else if constexpr (Op == bitwise_and) return static_cast<T>(x & y);
     else if constexpr (Op == bitwise_or) return static_cast<T>(x | y);
     else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
@@ -170,7 +121,7 @@ ATON_HD T apply_reals(T x, T y) {
     else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y where it is NaN: no comparison holds
     else if constexpr (Op == minimum) return is_nan(x) || x < y ? x : y;
     else if constexpr (Op == atan2) return std::atan2(x, y);
-    else if constexpr (Op == prelu) return x < T(0) ? x * y : x;
+    else if constexpr (Op == prelu) return x > T(0) ? x : x * y; // NaN at 0 where y is infinite
     else if constexpr (Op == copysign) return std::copysign(x, y);
     else if constexpr (Op == hypot) return std::hypot(x, y);
     else if constexpr (Op == nextafter) return std::nextafter(x, y);
@@ -200,6 +151,19 @@ ATON_HD bool apply_comparison(T x, T y) {
     else if constexpr (Op == le) return x <= y;
     else if constexpr (Op == gt) return x > y;
     else return x >= y;
+}
+
+/// As with one number.
+constexpr bool is_special(binary_op op) {
+    using enum binary_op;
+    return (op >= floor_div && op <= pow) || (op >= atan2 && op <= legendre_p) || op == gcd || op == lcm;
+}
+
+/// Whether the sign of integers does not matter: those of both kinds have one loop.
+constexpr bool ignores_sign(binary_op op) {
+    using enum binary_op;
+    return op == add || op == sub || op == mul || (op >= bitwise_and && op <= shift_left) ||
+           (op >= logical_and && op <= ne);
 }
 
 template <binary_op Op, class T>

@@ -2,6 +2,7 @@
 // Conversions between dtypes. Those of numbers are direct; numbers below 8 bits, float8 and complex ones pass through a wider type.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -9,12 +10,38 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
+/// float16 to float and back without branches, so that loops over it become vectors: the numbers that the constructor of float16 gives,
+/// and its conversion.
+ATON_HD constexpr float widened(float16 x) {
+    std::uint32_t const magnitude = x.bits & 0x7fffU;
+    std::uint32_t const shifted = magnitude << 13U;
+    auto const subnormal =
+        std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24F);
+    std::uint32_t const normal = shifted + (magnitude >= 0x7c00U ? 0x70000000U : 0x38000000U); // infinities, NaN
+    std::uint32_t const sign = static_cast<std::uint32_t>(x.bits & 0x8000U) << 16U;
+    return std::bit_cast<float>(sign | (magnitude < 0x400U ? subnormal : normal));
+}
+ATON_HD constexpr float16 narrowed(float x) {
+    auto const bits = std::bit_cast<std::uint32_t>(x);
+    std::uint32_t const magnitude = bits & 0x7fffffffU;
+    // The sum with 1/2 is rounded to multiples of 2^-24.
+    std::uint32_t const subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
+    std::uint32_t const normal = (magnitude - 0x38000000U + 0xfffU + (magnitude >> 13U & 1U)) >> 13U;
+    std::uint32_t const finite = magnitude < 0x38800000U ? subnormal : normal;
+    std::uint32_t const any = magnitude >= 0x477ff000U ? 0x7c00U : finite;
+    float16 y;
+    y.bits = static_cast<std::uint16_t>((bits >> 16U & 0x8000U) | (magnitude > 0x7f800000U ? 0x7e00U : any));
+    return y;
+}
+
 /// The number in another type: floats to integers towards zero. What int32, or of wider integers int64, does not
 /// have becomes its least number, as on x86.
 template <class From, class To>
 struct converted {
     ATON_HD To operator()(From x) const {
         if constexpr (std::is_same_v<From, To>) return x;
+        else if constexpr (std::is_same_v<From, float16> && std::is_same_v<To, float>) return widened(x);
+        else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, float16>) return narrowed(x);
         else if constexpr (std::is_same_v<To, bool>) return static_cast<computed<From>>(x) != computed<From>{0};
         else if constexpr (std::is_integral_v<From>) {
             if constexpr (std::is_integral_v<To>) return static_cast<To>(x);

@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <aton/runtime/kernels/binary.hpp>
 #include <aton/runtime/kernels/launches.hpp>
+#include <aton/runtime/kernels/unary.hpp>
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
@@ -32,13 +34,22 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, f
 template <class Launcher, class T>
 inline constexpr bool computes = std::is_arithmetic_v<T> || (Launcher::takes_halves && is_number<T>);
 
-template <class Launcher>
+/// T, or the unsigned type of its width.
+template <bool Unsigned, class T>
+constexpr auto element_of() {
+    if constexpr (Unsigned && std::is_integral_v<T> && !std::is_same_v<T, bool>)
+        return type_tag<std::make_unsigned_t<T>>();
+    else return type_tag<T>();
+}
+
+/// All functions but the special ones, or these.
+template <class Launcher, bool Special = false>
 bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (computes<Launcher, T>) {
             with_constant(op, [&]<unary_op Op>(constant<Op> /*of*/) {
-                if constexpr (takes<Op, computed<T>>()) {
+                if constexpr (takes<Op, computed<T>>() && is_special(Op) == Special) {
                     using result = typename unary<Op, T>::result;
                     Launcher::run(l, static_cast<result*>(out), unary<Op, T>{p}, static_cast<T const*>(x));
                     known = true;
@@ -49,19 +60,20 @@ bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const*
     return known;
 }
 
-template <class Launcher>
+template <class Launcher, bool Special = false>
 bool launch_binary(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) {
     bool known = false;
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
         if constexpr (computes<Launcher, T>) {
             with_constant(op, [&]<binary_op Op>(constant<Op> /*of*/) {
-                if constexpr (takes<Op, computed<T>>()) {
-                    using result = typename binary<Op, T>::result;
+                if constexpr (takes<Op, computed<T>>() && is_special(Op) == Special) {
+                    using element = typename decltype(element_of<ignores_sign(Op), T>())::type;
+                    using result = typename binary<Op, element>::result;
                     Launcher::run(l,
                                   static_cast<result*>(out),
-                                  binary<Op, T>{},
-                                  static_cast<T const*>(x),
-                                  static_cast<T const*>(y));
+                                  binary<Op, element>{},
+                                  static_cast<element const*>(x),
+                                  static_cast<element const*>(y));
                     known = true;
                 }
             });

@@ -53,6 +53,23 @@ struct matmul_shape {
     matrix_strides b;
 };
 
+/// Windows over two operands: where they start, with the contiguous result in front, and the elements of one, of which each operand
+/// has its strides.
+struct window_shape {
+    loop<3> starts;
+    loop<2> places;
+};
+
+/// The kernels of a device, one `launch_...<Launcher>` each. A launcher is a class of static functions, which run functors:
+///     run(loop, out, f, in...)                out[...] = f(in[...]...)
+///     for_each(count, f)                      f(0), ..., f(count - 1)
+///     reduce<Functor>(shape, out, x)          kernels/reduce.hpp: identity, load, combine, finish
+///     scan<Functor>(lines, out, x)            kernels/scan.hpp: the same
+///     softmax<Parts>(shape, out, x)           kernels/scan.hpp
+///     sort(shape, values, indices, x)         by sort_key of kernels/sort.hpp
+///     put(loop, into, f, positions, values)   into[p] = f(into[p], value)
+/// It also names `wide`, what float32 is summed in, and whether it `takes_halves`; the product of matrices is its own.
+///
 /// The functions return whether they are of this dtype; only then have they run. Those that only move elements take their width in
 /// bytes. Results come first in loops and in parameters.
 struct launches {
@@ -62,6 +79,10 @@ struct launches {
     bool (*unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
                   unary_parameters const& p) = nullptr;
     bool (*binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
+    /// Of functions that `is_special`.
+    bool (*special_unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
+                          unary_parameters const& p) = nullptr;
+    bool (*special_binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
     void (*select)(std::size_t width, loop<4> const& l, void* out, bool const* c, void const* yes,
                    void const* no) = nullptr;
     void (*copy)(std::size_t width, loop<2> const& l, void* out, void const* x) = nullptr;
@@ -74,6 +95,10 @@ struct launches {
     bool (*sort)(dtype t, sort_shape const& s, void* values, std::int64_t* indices, void const* x) = nullptr;
     bool (*softmax)(bool logarithm, dtype t, axis_shape const& s, void* out, void const* x) = nullptr;
     bool (*matmul)(dtype t, matmul_shape const& s, void* out, void const* a, void const* b) = nullptr;
+    /// Optional, as in device_kernels.
+    bool (*sum_of_products)(dtype t, window_shape const& s, void* out, void const* x, void const* y) = nullptr;
+    bool (*first_largest)(dtype t, window_shape const& s, void* values, std::int64_t* numbers, void const* x,
+                          std::int64_t const* beside) = nullptr;
     /// The loop goes over the result and the positions, `at` over x.
     void (*take)(std::size_t width, loop<2> const& l, void* out, std::int64_t const* positions, loop<1> const& at,
                  void const* x) = nullptr;

@@ -40,7 +40,8 @@ struct random_block {
                                       static_cast<std::uint32_t>(seed),
                                       static_cast<std::uint32_t>(seed >> 32U));
         std::int64_t const first = block * 4;
-        for (int i = 0; i != 4 && first + i < count; ++i) out[first + i] = b.numbers[i];
+        for (int i = 0; i != 4; ++i)
+            if (first + i < count) out[first + i] = b.numbers[i];
     }
 };
 

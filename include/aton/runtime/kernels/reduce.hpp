@@ -86,8 +86,7 @@ struct arg_reduction {
 template <reduce_op Op, class T>
 constexpr auto reduced_as() {
     if constexpr (std::is_same_v<T, bool>) return type_tag<std::uint8_t>();
-    else if constexpr (std::is_integral_v<T> && sums(Op)) return type_tag<std::make_unsigned_t<T>>();
-    else return type_tag<T>();
+    else return element_of<sums(Op), T>();
 }
 constexpr reduce_op reduced_by(reduce_op op, dtype t) {
     if (t != dtype::bool_) return op;

@@ -70,10 +70,10 @@ bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void c
 template <bool Logarithm, class T>
 struct softmax_parts {
     using number = computed<T>;
-    ATON_HD static number term(T x, number most) { return std::exp(static_cast<number>(x) - most); }
+    ATON_HD static number term(T x, number most) { return math::exp(static_cast<number>(x) - most); }
     /// What is the same along the line.
     ATON_HD static number line(number most, number sum) {
-        if constexpr (Logarithm) return most + std::log(sum);
+        if constexpr (Logarithm) return most + math::log(sum);
         else return number(1) / sum;
     }
     ATON_HD static T finish(T x, number term, number line) {

@@ -7,101 +7,11 @@
 #include <type_traits>
 
 #include <aton/runtime/kernels/bessel.hpp>
+#include <aton/runtime/kernels/fast_math.hpp>
+#include <aton/runtime/kernels/functions.hpp>
 #include <aton/runtime/kernels/special.hpp>
 #include <aton/runtime/numbers.hpp>
 #include <aton/runtime/platform.hpp>
-
-namespace aton::runtime {
-
-/// The names are ATen's. What takes parameters says which.
-enum class unary_op : std::uint8_t {
-    abs,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    bitwise_not,
-    ceil,
-    celu,  // alpha
-    clamp, // least, most; NaN stays
-    cos,
-    cosh,
-    elu, // alpha, scale, input_scale
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    gelu,
-    gelu_tanh,
-    hard_sigmoid, // slope, offset: ONNX's
-    hardsigmoid,  // ATen's, which divides by 6
-    hard_swish,
-    leaky_relu, // slope
-    lgamma,
-    log,
-    log10,
-    log1p,
-    log2,
-    logical_not,
-    mish,
-    neg,
-    reciprocal,
-    relu,
-    round,
-    rsqrt,
-    shrink, // bias, lambda
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    softplus, // beta, threshold
-    softsign,
-    sqrt,
-    square,
-    swish, // alpha: x * sigmoid(alpha * x)
-    tan,
-    tanh,
-    threshold, // lambda, value: x where it is above lambda, else value
-    trunc,
-    airy_ai, // special functions
-    bessel_j0,
-    bessel_j1,
-    bessel_y0,
-    bessel_y1,
-    digamma,
-    erfcx,
-    erfinv,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    log_ndtr,
-    modified_bessel_k0,
-    modified_bessel_k1,
-    ndtri,
-    scaled_modified_bessel_k0,
-    scaled_modified_bessel_k1,
-    spherical_bessel_j0,
-    trigamma,
-    mantissa, // x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1
-    exponent,
-    isfinite,
-    isnan,
-    isinf, // 1 or 0: whether negative ones count, whether positive ones do
-    count_
-};
-
-struct unary_parameters {
-    double a = 0;
-    double b = 0;
-    double c = 0;
-};
-
-} // namespace aton::runtime
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
@@ -116,6 +26,13 @@ using computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 constexpr bool gives_bool(unary_op op) {
     using enum unary_op;
     return op == logical_not || op == isnan || op == isinf || op == isfinite;
+}
+
+/// What is computed one number after the other; vectors gain nothing.
+constexpr bool is_special(unary_op op) {
+    using enum unary_op;
+    return op == acos || op == acosh || op == asin || op == asinh || op == atan || op == atanh || op == cosh ||
+           op == erfc || op == exp2 || op == lgamma || op == sinh || op == tan || (op >= airy_ai && op <= exponent);
 }
 
 /// Whether the function is one of numbers of this type. Narrower floats are floats here.
@@ -140,14 +57,10 @@ ATON_HD constexpr bool is_finite(T x) {
     return x - x == T(0); // NOLINT(misc-redundant-expression): of infinities it is NaN
 }
 
-template <class T>
-ATON_HD T logistic(T x) {
-    return T(1) / (T(1) + std::exp(-x));
-}
 /// log(1 + exp(x)) without overflow.
 template <class T>
 ATON_HD T log1p_exp(T x) {
-    return (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
+    return (x > T(0) ? x : T(0)) + math::log1p(math::exp(-std::abs(x)));
 }
 
 template <unary_op Op, class T>
@@ -204,20 +117,20 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == atan) return std::atan(x);
     else if constexpr (Op == atanh) return std::atanh(x);
     else if constexpr (Op == ceil) return std::ceil(x);
-    else if constexpr (Op == celu) return x > T(0) ? x : a * std::expm1(x / a);
+    else if constexpr (Op == celu) return x > T(0) ? x : a * math::expm1(x / a);
     else if constexpr (Op == clamp) return x > b ? b : x < a ? a : x;
     else if constexpr (Op == cos) return std::cos(x);
     else if constexpr (Op == cosh) return std::cosh(x);
-    else if constexpr (Op == elu) return x > T(0) ? b * x : a * b * std::expm1(c * x);
-    else if constexpr (Op == erf) return std::erf(x);
+    else if constexpr (Op == elu) return x > T(0) ? b * x : a * b * math::expm1(c * x);
+    else if constexpr (Op == erf) return math::erf(x);
     else if constexpr (Op == erfc) return std::erfc(x);
-    else if constexpr (Op == exp) return std::exp(x);
+    else if constexpr (Op == exp) return math::exp(x);
     else if constexpr (Op == exp2) return std::exp2(x);
-    else if constexpr (Op == expm1) return std::expm1(x);
+    else if constexpr (Op == expm1) return math::expm1(x);
     else if constexpr (Op == floor) return std::floor(x);
-    else if constexpr (Op == gelu) return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+    else if constexpr (Op == gelu) return T(0.5) * x * (T(1) + math::erf(x * T(0.70710678118654752440)));
     else if constexpr (Op == gelu_tanh)
-        return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+        return T(0.5) * x * (T(1) + math::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
     else if constexpr (Op == hard_sigmoid) {
         T const y = a * x + b;
         return y > T(1) ? T(1) : y < T(0) ? T(0) : y;
@@ -229,18 +142,18 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
         return x * (y > T(1) ? T(1) : y < T(0) ? T(0) : y);
     } else if constexpr (Op == leaky_relu) return x < T(0) ? a * x : x;
     else if constexpr (Op == lgamma) return std::lgamma(x);
-    else if constexpr (Op == log) return std::log(x);
-    else if constexpr (Op == log10) return std::log10(x);
-    else if constexpr (Op == log1p) return std::log1p(x);
-    else if constexpr (Op == log2) return std::log2(x);
-    else if constexpr (Op == mish) return x * std::tanh(log1p_exp(x));
+    else if constexpr (Op == log) return math::log(x);
+    else if constexpr (Op == log10) return math::log10(x);
+    else if constexpr (Op == log1p) return math::log1p(x);
+    else if constexpr (Op == log2) return math::log2(x);
+    else if constexpr (Op == mish) return x * math::tanh(log1p_exp(x));
     else if constexpr (Op == neg) return -x;
     else if constexpr (Op == reciprocal) return T(1) / x;
     else if constexpr (Op == relu) return x < T(0) ? T(0) : x;
     else if constexpr (Op == round) return std::nearbyint(x);
     else if constexpr (Op == rsqrt) return T(1) / std::sqrt(x);
     else if constexpr (Op == shrink) return x < -b ? x + a : x > b ? x - a : is_nan(x) ? x : T(0);
-    else if constexpr (Op == sigmoid) return logistic(x);
+    else if constexpr (Op == sigmoid) return math::logistic(x);
     else if constexpr (Op == sign) return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0); // of NaN too
     else if constexpr (Op == sin) return std::sin(x);
     else if constexpr (Op == sinh) return std::sinh(x);
@@ -248,9 +161,9 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == softsign) return x / (T(1) + std::abs(x));
     else if constexpr (Op == sqrt) return std::sqrt(x);
     else if constexpr (Op == square) return x * x;
-    else if constexpr (Op == swish) return x * logistic(a * x);
+    else if constexpr (Op == swish) return x * math::logistic(a * x);
     else if constexpr (Op == tan) return std::tan(x);
-    else if constexpr (Op == tanh) return std::tanh(x);
+    else if constexpr (Op == tanh) return math::tanh(x);
     else if constexpr (Op == threshold) return x > a || is_nan(x) ? x : b;
     else if constexpr (Op == mantissa || Op == exponent) {
         int e = 0;
@@ -283,6 +196,13 @@ ATON_HD bool apply_test(T x, [[maybe_unused]] unary_parameters const& p) {
 template <unary_op Op, class T>
 struct unary {
     unary_parameters p;
+
+#if !defined(__CUDACC__)
+    /// Whether there is a way without branches for most numbers: for those that `is_easy`.
+    static constexpr bool has_easy_way = std::is_same_v<T, float> && (Op == unary_op::sin || Op == unary_op::cos);
+    static bool is_easy(T x) { return math::is_small_angle(x); }
+    static T easy(T x) { return math::sin_of_quarter(math::reduce_angle(x), Op == unary_op::cos ? 1 : 0); }
+#endif
 
     using result = std::conditional_t<gives_bool(Op), bool, T>;
     ATON_HD result operator()(T x) const {

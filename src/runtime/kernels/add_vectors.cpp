@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What is worth compiling again for wider vectors.
+#include "cpu.hpp"
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+void add_vectors(launches& to) {
+    add_cast(to);
+    add_matmul(to);
+    add_softmax(to);
+    add_unary(to);
+#if !defined(__AVX512F__) // with these no faster than with those of AVX2
+    add_binary(to);
+    add_reduce(to);
+    add_windows(to);
+#endif
+}
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Each call adds to what is known of the mutants of a row.
+#include "mutants.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <aton/verify/mutation.hpp>
+
+#include "traced_graph.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+std::string operators_of(graph_data const& g) {
+    std::string out;
+    for (graph_node const& n : g.nodes)
+        if (n.op != "Constant") out += (out.empty() ? "" : " ") + n.op;
+    return out;
+}
+
+bool same(theme const& a, theme const& b) {
+    return a.sizes == b.sizes && a.values == b.values && a.type == b.type && a.scattered == b.scattered &&
+           a.defaults == b.defaults;
+}
+
+/// A number for each node: the same one for nodes that stand at the same place.
+std::vector<std::uint64_t> places_of(graph_data const& g) {
+    auto const mix = [](std::uint64_t h, std::uint64_t with) {
+        h = (h ^ with) * 0x9e3779b97f4a7c15U;
+        return h ^ (h >> 29U);
+    };
+    auto const named = [&](std::uint64_t h, std::string_view text) {
+        for (char const c : text) h = mix(h, static_cast<unsigned char>(c));
+        return h;
+    };
+    std::vector<std::uint64_t> values(g.values.size(), 1);
+    std::vector<std::uint64_t> out;
+    for (graph_node const& n : g.nodes) {
+        std::uint64_t h = named(2, n.op);
+        for (value_id const id : n.inputs) h = mix(h, id == no_value ? 3 : values[id]);
+        out.push_back(h);
+        for (std::size_t i = 0; i != n.outputs.size(); ++i)
+            if (n.outputs[i] != no_value) values[n.outputs[i]] = mix(h, i);
+        if (n.op == "Cast") values[n.outputs[0]] = values[n.inputs[0]];
+    }
+    for (std::size_t n = 0; n != g.nodes.size(); ++n) {
+        if (g.nodes[n].op != "Constant") continue;
+        for (std::size_t user = n + 1; user != g.nodes.size(); ++user) {
+            auto const& in = g.nodes[user].inputs;
+            auto const at = std::find(in.begin(), in.end(), g.nodes[n].outputs[0]);
+            if (at == in.end()) continue;
+            out[n] = mix(out[user], static_cast<std::uint64_t>(at - in.begin()) + 7);
+            break;
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+void row_mutants::run(translation const& t, runtime::device where, theme const& drawn, bool tells,
+                      std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
+    auto const known = std::find_if(themes_.begin(), themes_.end(), [&](theme const& o) { return same(drawn, o); });
+    auto const number = static_cast<std::size_t>(known - themes_.begin());
+    if (known == themes_.end()) themes_.push_back(drawn);
+    ++graphs_;
+    most_nodes_ = std::max(
+        most_nodes_,
+        static_cast<std::size_t>(std::count_if(
+            t.graph.nodes.begin(), t.graph.nodes.end(), [](graph_node const& n) { return n.op != "Constant"; })));
+    std::vector<std::uint64_t> const places = places_of(t.graph);
+    std::vector<std::size_t> numbers;
+    for (auto place = places.begin(); place != places.end(); ++place)
+        numbers.push_back(static_cast<std::size_t>(std::count(places.begin(), place, *place)));
+    std::optional<traced_graph> traced;
+    for (mutation& m : mutations_of(t.graph)) {
+        mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
+        if (state.is_caught()) continue;
+        if (!traced) traced.emplace(t, where);
+        if (!traced->is_used(m.node)) continue;
+        constexpr std::size_t most = 12;
+        if (state.example.empty()) state.example = operators_of(t.graph);
+        if (state.themes.size() < most &&
+            std::find(state.themes.begin(), state.themes.end(), number) == state.themes.end())
+            state.themes.push_back(number);
+        traced_graph::outcome const got = traced->run(m);
+        switch (got.is) {
+        case traced_graph::fate::illegal: break;
+        case traced_graph::fate::fails: state.fails = true; break;
+        case traced_graph::fate::same: state.ran = state.ran || tells; break;
+        case traced_graph::fate::other:
+            state.differs = is_wrong(got.results);
+            state.ran = state.ran || tells || state.differs;
+        }
+        if (state.is_caught()) ++caught_;
+    }
+}
+
+theme const* row_mutants::next_theme() {
+    mutant* least = nullptr;
+    for (auto& [key, m] : mutants_)
+        if (m.survives() && (least == nullptr || m.asked < least->asked)) least = &m;
+    return least == nullptr ? nullptr : &themes_[least->themes[least->asked++ % least->themes.size()]];
+}
+
+mutant_report row_mutants::report(std::string_view overload, std::span<equivalent_mutant const> known) const {
+    mutant_report out;
+    for (auto const& [key, m] : mutants_) {
+        if (!m.ran) continue;
+        ++out.made;
+        if (m.is_caught()) {
+            ++out.caught;
+            continue;
+        }
+        bool const is_known = std::any_of(known.begin(), known.end(), [&](equivalent_mutant const& e) {
+            sampling_rule const one{e.operators, {}};
+            return key.what.starts_with(e.what) &&
+                   (e.operators.empty() || find_rule(std::span(&one, 1), overload) != nullptr);
+        });
+        if (is_known) ++out.equivalent;
+        else out.survivors.push_back(key.what + " in " + m.example);
+    }
+    if (out.made >= 5) return out;
+    if (graphs_ == 0) out.few = "the numbers of no call are compared";
+    else if (most_nodes_ == 0) out.few = "its graphs have no node";
+    else out.few = "its graphs have " + std::to_string(most_nodes_) + (most_nodes_ == 1 ? " node" : " nodes at most");
+    return out;
+}
+
+} // namespace aton::verify

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Rules of arithmetic, each for all numbers that its operands may be.
+#include "same_function.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string_view>
+
+namespace aton::verify {
+
+namespace {
+
+using std::string_view;
+
+bool one_of(string_view op, std::initializer_list<string_view> all) {
+    return std::find(all.begin(), all.end(), op) != all.end();
+}
+
+std::optional<std::vector<double>> numbers_of(tensor const* t) {
+    if (t == nullptr || !tensor::can_hold(t->type) || is_complex(t->type)) return {};
+    std::vector<double> out;
+    for (std::int64_t i = 0; i != t->element_count(); ++i)
+        out.push_back(t->at(static_cast<std::size_t>(i)).to<double>());
+    return out;
+}
+
+bool compared(string_view op, double x, double y) {
+    if (op == "Less") return x < y;
+    if (op == "LessOrEqual") return x <= y;
+    if (op == "Greater") return x > y;
+    if (op == "GreaterOrEqual") return x >= y;
+    return x == y;
+}
+
+/// Axes in any order.
+bool takes_axes(string_view op) { return op.starts_with("Reduce") || op == "Squeeze" || op == "Unsqueeze"; }
+
+bool is_comparison(string_view op) { return one_of(op, {"Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"}); }
+
+} // namespace
+
+same_function::same_function(graph_data const& g) : graph_(g), facts_(g.values.size()) {
+    for (graph_node const& n : g.nodes)
+        if (n.domain.empty() && !n.outputs.empty() && n.outputs[0] != no_value) learn(n);
+}
+
+same_function::facts const& same_function::of(graph_node const& n, std::size_t input) const {
+    static constexpr facts nothing{};
+    return input < n.inputs.size() && n.inputs[input] != no_value ? facts_[n.inputs[input]] : nothing;
+}
+
+void same_function::learn(graph_node const& n) {
+    facts& f = facts_[n.outputs[0]];
+    dtype const type = graph_.values[n.outputs[0]].type.dtype;
+    f.whole = is_integral(type) || type == dtype::bool_;
+    f.bit = type == dtype::bool_;
+    if (n.op == "Constant") {
+        auto const numbers = numbers_of(graph_.constant(n.outputs[0]));
+        if (!numbers || numbers->empty()) return;
+        auto const each = [&](auto const& is) { return std::all_of(numbers->begin(), numbers->end(), is); };
+        f.least_zero = each([](double v) { return v >= 0; });
+        f.bit = each([](double v) { return v == 0 || v == 1; });
+        f.whole = each([](double v) { return v == std::floor(v); });
+        if (each([&](double v) { return v == numbers->front(); })) f.all = numbers->front();
+    } else if (one_of(n.op, {"Shape", "Size", "NonZero"})) {
+        f.least_zero = true;
+    } else if (one_of(n.op, {"Abs", "Exp", "Sqrt", "Relu", "Sigmoid", "Softplus", "Softmax", "ReduceL1", "ReduceL2"})) {
+        f.least_zero = true;
+        f.bit = f.bit || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).bit);
+        f.whole = f.whole || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).whole);
+    } else if (n.op == "ReduceSumSquare") {
+        f.least_zero = is_floating(type); // integers wrap around
+    } else if (one_of(n.op, {"Floor", "Ceil", "Round"})) {
+        f = {of(n, 0).least_zero, of(n, 0).bit, true, {}};
+    } else if (n.op == "Sign") {
+        f.whole = true;
+        f.least_zero = f.bit = of(n, 0).least_zero;
+    } else if (n.op == "Cast" || n.op == "CastLike") {
+        dtype const from = n.inputs.empty() ? dtype::undefined : graph_.values[n.inputs[0]].type.dtype;
+        bool const from_bool = from == dtype::bool_;
+        f.bit = f.bit || of(n, 0).bit;
+        f.least_zero = f.bit || (is_floating(type) && of(n, 0).least_zero) || from_bool;
+        f.whole = f.whole || of(n, 0).whole;
+        if (of(n, 0).bit) f.all = of(n, 0).all;
+    } else if (one_of(n.op,
+                      {"Reshape",
+                       "Squeeze",
+                       "Unsqueeze",
+                       "Expand",
+                       "Transpose",
+                       "Identity",
+                       "Flatten",
+                       "Slice",
+                       "Gather",
+                       "GatherElements",
+                       "GatherND",
+                       "Split",
+                       "ReduceMax",
+                       "ReduceMin",
+                       "Tile"})) {
+        for (value_id const id : n.outputs)
+            if (id != no_value) facts_[id] = of(n, 0);
+    } else if (one_of(n.op, {"Concat", "Max", "Min"})) {
+        bool const any = n.op == "Max";
+        auto const each = [&](bool facts::* is) {
+            return std::all_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) { return facts_[id].*is; });
+        };
+        f.least_zero =
+            each(&facts::least_zero) || (any && std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) {
+                                             return facts_[id].least_zero && facts_[id].all; // a constant
+                                         }));
+        f.bit = f.bit || each(&facts::bit);
+        f.whole = f.whole || each(&facts::whole);
+    } else if (n.op == "Where") {
+        f.least_zero = of(n, 1).least_zero && of(n, 2).least_zero;
+        f.bit = f.bit || (of(n, 1).bit && of(n, 2).bit);
+        f.whole = f.whole || (of(n, 1).whole && of(n, 2).whole);
+    } else if (n.op == "Mul") {
+        bool const square = n.inputs[0] == n.inputs[1];
+        f.least_zero = is_floating(type) && (square || (of(n, 0).least_zero && of(n, 1).least_zero));
+        f.bit = f.bit || (of(n, 0).bit && of(n, 1).bit);
+        f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
+    } else if (n.op == "Add") {
+        f.least_zero = is_floating(type) && of(n, 0).least_zero && of(n, 1).least_zero;
+        f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
+    } else if (n.op == "Div") {
+        f.least_zero = is_floating(type) && of(n, 0).least_zero && of(n, 1).least_zero;
+    } else if (one_of(n.op, {"ReduceSum", "ReduceMean"})) {
+        f.least_zero = is_floating(type) && of(n, 0).least_zero;
+    } else if (one_of(n.op, {"Sub", "ReduceProd", "CumSum"})) {
+        f.whole = f.whole || (n.op == "Sub" ? of(n, 0).whole && of(n, 1).whole : false);
+    } else if (n.op == "OneHot") {
+        f.bit = f.bit || of(n, 2).bit;
+        f.least_zero = of(n, 2).least_zero;
+    }
+    if (f.bit) f.least_zero = f.whole = true;
+}
+
+bool same_function::same_constants(value_id a, value_id b) const {
+    tensor const* const x = graph_.constant(a);
+    tensor const* const y = graph_.constant(b);
+    return x != nullptr && y != nullptr && x->type == y->type && x->sizes == y->sizes && x->bytes == y->bytes;
+}
+
+/// Whether a value and its opposite are the same to all that read it.
+bool same_function::only_even_uses(value_id v) const {
+    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), v) != graph_.outputs.end()) return false;
+    for (graph_node const& n : graph_.nodes) {
+        for (node_attribute const& a : n.attributes)
+            if (!a.graphs.empty()) return false;
+        auto const uses = std::count(n.inputs.begin(), n.inputs.end(), v);
+        if (uses == 0) continue;
+        bool even = one_of(n.op, {"Abs", "Cos", "Cosh", "ReduceL1", "ReduceL2", "ReduceSumSquare", "IsNaN"}) &&
+                    n.inputs[0] == v && uses == 1;
+        even = even || (n.op == "Mul" && uses == 2);
+        auto const exponent = of(n, 1).all;
+        even = even || (n.op == "Pow" && uses == 1 && n.inputs[0] == v && exponent && std::fmod(*exponent, 2) == 0);
+        even = even || (n.op == "Equal" && uses == 1 && of(n, n.inputs[0] == v ? 1 : 0).all == 0.0);
+        if (!even) return false;
+    }
+    return true;
+}
+
+/// Whether the node gives its input `kept`, or one that broadcasts to it.
+bool same_function::neutral(graph_node const& n, std::size_t kept) const {
+    if (one_of(n.op, {"Add", "Mul", "Sub", "Div", "Pow"})) {
+        bool const either = n.op == "Add" || n.op == "Mul";
+        if (n.inputs.size() != 2 || (kept == 1 && !either)) return false;
+        return of(n, 1 - kept).all == (n.op == "Add" || n.op == "Sub" ? 0.0 : 1.0);
+    }
+    if (n.op == "Abs" || n.op == "Relu") return of(n, 0).least_zero;
+    if (one_of(n.op, {"Floor", "Ceil", "Round"})) return of(n, 0).whole;
+    return n.op == "Sign" && of(n, 0).bit;
+}
+
+bool same_function::swapped(graph_node const& n, mutation const& m) const {
+    if (one_of(n.op,
+               {"Add",
+                "Mul",
+                "Max",
+                "Min",
+                "Sum",
+                "Mean",
+                "And",
+                "Or",
+                "Xor",
+                "Equal",
+                "BitwiseAnd",
+                "BitwiseOr",
+                "BitwiseXor"}))
+        return true;
+    if (same_constants(n.inputs[m.first], n.inputs[m.second])) return true;
+    return n.op == "Sub" && only_even_uses(n.outputs[0]); // b - a is exactly -(a - b)
+}
+
+bool same_function::replaced(graph_node const& n, mutation const& m) const {
+    string_view const other = m.name;
+    if (one_of(n.op, {"Add", "Sub"}) && one_of(other, {"Add", "Sub"})) return of(n, 1).all == 0.0;
+    if (one_of(n.op, {"Mul", "Div", "Pow"}) && one_of(other, {"Mul", "Div", "Pow"})) {
+        if (of(n, 1).all == 1.0) return true;
+        // x * -1 is x / -1
+        return n.op != "Pow" && other != "Pow" && of(n, 1).all == -1.0;
+    }
+    if (one_of(n.op, {"ReduceSum", "ReduceL1"}) && one_of(other, {"ReduceSum", "ReduceL1"})) return of(n, 0).least_zero;
+    if (one_of(n.op, {"ReduceSum", "ReduceL1", "ReduceSumSquare"}) &&
+        one_of(other, {"ReduceSum", "ReduceL1", "ReduceSumSquare"}))
+        return of(n, 0).bit;
+    if (one_of(n.op, {"ReduceMin", "ReduceProd"}) && one_of(other, {"ReduceMin", "ReduceProd"})) return of(n, 0).bit;
+    if (one_of(n.op, {"Floor", "Ceil", "Round"}) && one_of(other, {"Floor", "Ceil", "Round"})) return of(n, 0).whole;
+    if (n.op == "Abs" && other == "Sign") return of(n, 0).bit;
+    if (n.op == "Sign" && other == "Abs") return of(n, 0).bit;
+    if (n.op == "Neg" && other == "Abs") return only_even_uses(n.outputs[0]) && of(n, 0).least_zero;
+    if (is_comparison(n.op) && is_comparison(other)) {
+        // Of values that are 0 or 1, with a constant: both operators say the same of 0 and of 1.
+        for (std::size_t const side : {std::size_t{0}, std::size_t{1}}) {
+            if (!of(n, side).bit || of(n, side).all || !of(n, 1 - side).all) continue;
+            double const c = *of(n, 1 - side).all;
+            auto const says = [&](string_view op, double v) {
+                return side == 0 ? compared(op, v, c) : compared(op, c, v);
+            };
+            if (says(n.op, 0) == says(other, 0) && says(n.op, 1) == says(other, 1)) return true;
+        }
+        // Of what is never negative, with 0: x == 0 is x <= 0, and x < 0 is never so.
+        if (of(n, 0).least_zero && of(n, 1).all == 0.0)
+            return one_of(n.op, {"Equal", "LessOrEqual"}) && one_of(other, {"Equal", "LessOrEqual"});
+        if (of(n, 1).least_zero && of(n, 0).all == 0.0)
+            return one_of(n.op, {"Equal", "GreaterOrEqual"}) && one_of(other, {"Equal", "GreaterOrEqual"});
+    }
+    return false;
+}
+
+bool same_function::left_out(graph_node const& n, mutation const& m) const {
+    value_id const in = n.inputs.at(m.first);
+    value_type const& from = graph_.values[in].type;
+    value_type const& to = graph_.values[n.outputs[0]].type;
+    if (n.op == "Cast" || n.op == "CastLike") return from.dtype == to.dtype && to.dtype != dtype::undefined;
+    if (n.op == "Identity") return true;
+    if (n.op == "Neg") return only_even_uses(n.outputs[0]);
+    // The other operand may be what gives the result its sizes.
+    return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
+}
+
+bool same_function::constant_changed(graph_node const& n, mutation const& m) const {
+    auto const only_used_by = [&](auto const& is) {
+        return std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
+            for (std::size_t i = 0; i != user.inputs.size(); ++i)
+                if (user.inputs[i] == n.outputs[0] && !is(user, i)) return false;
+            return true;
+        });
+    };
+    if (m.what.ends_with("reversed"))
+        return only_used_by([](graph_node const& user, std::size_t i) { return i == 1 && takes_axes(user.op); });
+    // Ends of Slice that are larger than any size.
+    constexpr double huge = std::numeric_limits<std::int32_t>::max();
+    facts const& f = facts_[n.outputs[0]];
+    bool const by_one = m.what.ends_with("one more") || m.what.ends_with("one less");
+    if (!by_one || !f.all || *f.all < huge) return false;
+    return only_used_by([](graph_node const& user, std::size_t i) { return i == 2 && user.op == "Slice"; });
+}
+
+bool same_function::holds(mutation const& m) const {
+    graph_node const& n = graph_.nodes[m.node];
+    if (!n.domain.empty() || n.outputs.empty() || n.outputs[0] == no_value) return false;
+    switch (m.is) {
+    case mutation::kind::swap_inputs: return swapped(n, m);
+    case mutation::kind::replace: return replaced(n, m);
+    case mutation::kind::drop_node: return left_out(n, m);
+    case mutation::kind::constant: return constant_changed(n, m);
+    case mutation::kind::attribute:
+        if (n.op == "TopK" && m.name == "sorted") return true; // any order is right without it, the sorted one too
+        return m.name == "axes" && m.what.ends_with("reversed") && takes_axes(n.op);
+    case mutation::kind::drop_input: return false;
+    }
+    return false;
+}
+
+} // namespace aton::verify

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Runs graphs from a changed node on.
+#include "traced_graph.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include <aton/dsl/error.hpp>
+#include <aton/onnx/registry.hpp>
+#include <aton/runtime/compute.hpp>
+
+namespace aton::verify {
+
+namespace {
+
+using runtime::tensor;
+using runtime::value;
+
+/// Inputs, and what graphs inside take from this one.
+std::set<value_id> uses_of(graph_node const& n) {
+    std::set<value_id> all(n.inputs.begin(), n.inputs.end());
+    for (node_attribute const& a : n.attributes)
+        for (graph_data const& inner : a.graphs)
+            for (graph_value const& v : inner.values) all.insert(v.outer);
+    all.erase(no_value);
+    return all;
+}
+
+bool identical(tensor const& a, tensor const& b) {
+    if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
+    if (!a) return true;
+    if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
+    tensor const x = runtime::to_host(a).contiguous();
+    tensor const y = runtime::to_host(b).contiguous();
+    if (x.is_strings()) return std::equal(x.strings().begin(), x.strings().end(), y.strings().begin());
+    std::size_t const bytes = static_cast<std::size_t>(x.count()) * runtime::element_bytes(x.dtype());
+    return x.count() == 0 || std::memcmp(x.bytes(), y.bytes(), bytes) == 0;
+}
+
+bool identical(value const& a, value const& b) {
+    return a.is_sequence() == b.is_sequence() && identical(a.one(), b.one()) &&
+           std::equal(a.many().begin(), a.many().end(), b.many().begin(), b.many().end(), [](auto& x, auto& y) {
+               return identical(x, y);
+           });
+}
+
+dtype type_of(value const& v) {
+    if (v.is_tensor()) return v.one().dtype();
+    return v.is_sequence() && !v.many().empty() ? v.many().front().dtype() : dtype::undefined;
+}
+
+bool holds(type_set const& set, value const& v, dtype t) {
+    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t);
+    return set.contains(v.is_sequence() ? type_set{bit << 32, 0} : type_set{bit, 0}) || set.contains({0, bit});
+}
+
+constexpr bool is_constant(graph_node const& n) { return n.op == "Constant" && n.domain.empty(); }
+
+} // namespace
+
+traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t), where_(where) {
+    graph_data const& g = t.graph;
+    shell_.name = g.name;
+    shell_.opset = g.opset;
+    shell_.opset_imports = g.opset_imports;
+    shell_.functions = g.functions;
+    for (graph_value const& v : g.values) {
+        shell_.values.push_back(v);
+        shell_.values.back().type = {};
+    }
+    graph_data all = g;
+    all.outputs.clear();
+    for (graph_node const& n : g.nodes)
+        for (value_id const id : n.outputs)
+            if (id != no_value) all.outputs.push_back(id);
+    std::vector<value_id> const ids = all.outputs;
+    std::vector<value> made = runtime::onnx_model(std::move(all), {where, 0}).run(t.inputs);
+    values_.resize(g.values.size());
+    for (std::size_t i = 0; i != ids.size(); ++i) values_[ids[i]] = std::move(made[i]);
+    for (graph_initializer const& i : g.initializers)
+        values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
+    for (std::size_t i = 0; i != g.inputs.size(); ++i) values_[g.inputs[i]] = t.inputs[i];
+
+    std::set<value_id> asked(g.outputs.begin(), g.outputs.end());
+    used_.resize(g.nodes.size());
+    for (std::size_t n = g.nodes.size(); n-- != 0;) {
+        used_[n] = std::any_of(
+            g.nodes[n].outputs.begin(), g.nodes[n].outputs.end(), [&](value_id id) { return asked.contains(id); });
+        if (!used_[n]) continue;
+        std::set<value_id> const uses = uses_of(g.nodes[n]);
+        asked.insert(uses.begin(), uses.end());
+    }
+}
+
+bool traced_graph::is_legal(graph_node const& n, std::vector<value> const& values) const {
+    onnx::op_schema const schema = n.domain.empty() ? onnx::find("", n.op, shell_.opset) : onnx::op_schema();
+    if (!schema || schema.input_count() == 0) return true;
+    std::vector<dtype> bound(static_cast<std::size_t>(schema.type_var_count()), dtype::undefined);
+    for (std::size_t i = 0; i != n.inputs.size(); ++i) {
+        value const v = n.inputs[i] == no_value ? value() : values[n.inputs[i]];
+        dtype const t = type_of(v);
+        if (t == dtype::undefined) continue;
+        onnx::formal const in = schema.input(std::min(static_cast<int>(i), schema.input_count() - 1));
+        if (!holds(in.types, v, t)) return false;
+        if (in.type_var < 0 || !in.homogeneous) continue;
+        dtype& known = bound[static_cast<std::size_t>(in.type_var)];
+        if (known != dtype::undefined && known != t) return false;
+        known = t;
+    }
+    return true;
+}
+
+std::vector<value> traced_graph::changed(mutation const& m, bool& legal) const {
+    graph_node n = of_->graph.nodes.at(m.node);
+    legal = true;
+    if (m.is == mutation::kind::drop_node) {
+        std::vector<value> out;
+        for (value_id const id : n.outputs) out.push_back(id == no_value ? value() : values_[id]);
+        out.at(0) = values_.at(n.inputs.at(m.first));
+        return out;
+    }
+    apply(n, m);
+    if (is_constant(n)) return {runtime::to_device(tensor::from_constant(n.attributes.at(0).tensors.at(0)), where_)};
+    legal = is_legal(n, values_);
+    if (!legal) return {};
+    graph_data one = shell_;
+    std::set<value_id> const takes = uses_of(n);
+    std::vector<value> given;
+    for (value_id const id : takes) {
+        one.inputs.push_back(id);
+        given.push_back(values_[id]);
+    }
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i != n.outputs.size(); ++i) {
+        if (n.outputs[i] == no_value) continue;
+        one.outputs.push_back(n.outputs[i]);
+        places.push_back(i);
+    }
+    std::size_t const count = n.outputs.size();
+    one.nodes.push_back(std::move(n));
+    std::vector<value> made = runtime::onnx_model(std::move(one), {where_, 0}).run(given);
+    std::vector<value> out(count);
+    for (std::size_t i = 0; i != places.size(); ++i) out[places[i]] = std::move(made[i]);
+    return out;
+}
+
+traced_graph::consequence& traced_graph::consequence_of(std::size_t node) {
+    auto const [known, is_new] = consequences_.try_emplace(node);
+    consequence& c = known->second;
+    if (!is_new) return c;
+    graph_data const& g = of_->graph;
+    c.graph = shell_;
+    std::set<value_id> reached(g.nodes[node].outputs.begin(), g.nodes[node].outputs.end());
+    std::set<value_id> takes = reached;
+    for (std::size_t i = node + 1; i != g.nodes.size(); ++i) {
+        if (!used_[i]) continue;
+        std::set<value_id> const uses = uses_of(g.nodes[i]);
+        if (std::none_of(uses.begin(), uses.end(), [&](value_id id) { return reached.contains(id); })) continue;
+        for (value_id const id : uses)
+            if (!reached.contains(id)) takes.insert(id);
+        reached.insert(g.nodes[i].outputs.begin(), g.nodes[i].outputs.end());
+        c.graph.nodes.push_back(g.nodes[i]);
+    }
+    c.graph.outputs = g.outputs;
+    for (value_id const id : g.outputs)
+        if (!reached.contains(id)) takes.insert(id);
+    takes.erase(no_value);
+    c.takes.assign(takes.begin(), takes.end());
+    c.graph.inputs = c.takes;
+    return c;
+}
+
+bool traced_graph::stays_legal(consequence& c, std::vector<value> values) const {
+    std::vector<value_id> made;
+    for (graph_node const& n : c.graph.nodes)
+        for (value_id const id : n.outputs)
+            if (id != no_value) made.push_back(id);
+    if (c.traced == nullptr) {
+        graph_data all = c.graph;
+        all.outputs = made;
+        c.traced = std::make_unique<runtime::onnx_model>(std::move(all), runtime::onnx_options{where_, 0});
+    }
+    std::vector<value> given;
+    for (value_id const id : c.takes) given.push_back(values[id]);
+    std::vector<value> const results = c.traced->run(given);
+    for (std::size_t i = 0; i != made.size(); ++i) values[made[i]] = results[i];
+    return std::all_of(
+        c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& n) { return is_legal(n, values); });
+}
+
+traced_graph::outcome traced_graph::run(mutation const& m) {
+    graph_node const& n = of_->graph.nodes.at(m.node);
+    try {
+        bool legal = true;
+        std::vector<value> now = changed(m, legal);
+        if (!legal) return {fate::illegal};
+        now.resize(n.outputs.size());
+        bool same = true;
+        bool same_types = true;
+        std::vector<value> values = values_;
+        for (std::size_t i = 0; i != now.size(); ++i) {
+            if (n.outputs[i] == no_value) continue;
+            same = same && identical(now[i], values_[n.outputs[i]]);
+            same_types = same_types && type_of(now[i]) == type_of(values_[n.outputs[i]]);
+            values[n.outputs[i]] = std::move(now[i]);
+        }
+        if (same) return {fate::same};
+        consequence& c = consequence_of(m.node);
+        if (!same_types && !stays_legal(c, values)) return {fate::illegal};
+        std::vector<value> given;
+        for (value_id const id : c.takes) given.push_back(values[id]);
+        if (c.model == nullptr)
+            c.model = std::make_unique<runtime::onnx_model>(c.graph, runtime::onnx_options{where_, 0});
+        return {fate::other, gathered(*of_, c.model->run(given))};
+    } catch (error const&) {
+        return {fate::fails};
+    }
+}
+
+} // namespace aton::verify
