@@ -142,16 +142,6 @@ constexpr auto reset_first = table(
             }
             return {real::swap_batch(g, x, o), real::join_layers(g, hidden)};
         }));
-constexpr auto cell_resets_first = table(symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-    [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
-        std::vector<value> const x = real::split_gates(g, real::gates_of(g, input, w_ih, b_ih), 3);
-        std::vector<value> const h = real::split_gates(g, real::gates_of(g, hx, w_hh, b_hh), 3);
-        value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
-        value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
-        value const again = real::split_gates(g, real::gates_of(g, g.op<"Mul">(reset, hx), w_hh, b_hh), 3)[2];
-        value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], again));
-        return g.op<"Add">(g.op<"Mul">(g.op<"Sub">(hx, fresh), update), fresh);
-    }));
 constexpr auto cell_gate_order = table(symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
     [](graph<13> g, value input, values hx, value w_ih, value w_hh, optional_value b_ih,
        optional_value b_hh) -> std::tuple<value, value> {
@@ -209,7 +199,6 @@ constexpr planted all[] = {
     {38, "as_strided without its offset", no_offset},
     {38, "unfold with overlap", no_overlap},
     {11, "GRU linear_before_reset", reset_first},
-    {11, "gru_cell resets before its product", cell_resets_first},
     {12, "LSTM gate order", cell_gate_order},
     {12, "LSTM states swapped", states_swapped},
     {12, "LSTM batch_first", batch_not_swapped},

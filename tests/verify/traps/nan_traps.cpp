@@ -186,7 +186,7 @@ constexpr planted all[] = {
     {35, "ties in a descending sort", reversed_order},
     {35, "ties in argmin", last_largest},
     {35, "topk in ascending order", ascending_order},
-    {57, "log_softmax of a 0-d tensor", one_dimension},
+    {57, "log_softmax of a 0-d tensor", one_dimension, 20, "self: ()"},
     {57, "logaddexp overflows", sum_of_exponentials},
     {57, "softplus threshold ignored", threshold_ignored},
     {57, "norm of order 0", order_zero},
