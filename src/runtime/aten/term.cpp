@@ -6,6 +6,7 @@
 
 #include <aton/aten/promotion.hpp>
 #include <aton/dsl/error.hpp>
+#include <aton/runtime/kernels/binary.hpp>
 
 namespace aton::runtime::aten_kernels {
 
