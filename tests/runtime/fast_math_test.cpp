@@ -37,6 +37,7 @@ struct exact_function {
     char const* name;
     unary_op op;
     double (*exact)(double);
+    double most = 2; ///< units of the last place
 };
 
 /// Every 4099th float, and those around numbers where something changes.
@@ -68,7 +69,7 @@ std::vector<float> arguments() {
 
 } // namespace
 
-TEST_CASE("functions of float32 are within 2 units of the last place") {
+TEST_CASE("functions of float32 are within few units of the last place") {
     std::vector<float> const at = arguments();
     tensor x = tensor::empty(dtype::float32, {static_cast<std::int64_t>(at.size())});
     std::copy(at.begin(), at.end(), x.data<float>());
@@ -82,7 +83,8 @@ TEST_CASE("functions of float32 are within 2 units of the last place") {
              {"tanh", unary_op::tanh, std::tanh},
              {"sigmoid",
               unary_op::sigmoid,
-              [](double v) { return 1 / (1 + double{static_cast<float>(std::exp(-v))}); }}, // 0 below -88.7
+              [](double v) { return std::isinf(static_cast<float>(std::exp(-v))) ? 0 : 1 / (1 + std::exp(-v)); },
+              3},
              {"erf", unary_op::erf, std::erf},
              {"sin", unary_op::sin, std::sin},
              {"cos", unary_op::cos, std::cos}}) {
@@ -98,7 +100,7 @@ TEST_CASE("functions of float32 are within 2 units of the last place") {
             }
         }
         CAPTURE(where);
-        CHECK(worst <= 2);
+        CHECK(worst <= f.most);
         // One by one they are the same: those that have no vectors beside them.
         tensor const alone = cpu_kernels().unary(f.op, x.sliced(0, 77, 1000, 131));
         bool same = true;

@@ -223,7 +223,7 @@ inline double tanh(double x) { return std::tanh(x); }
 
 #endif
 
-/// As ATen computes it: 0 where exp(-x) is infinite.
+/// As ATen computes it, within 3 units of the last place: 0 where exp(-x) is infinite.
 template <class T>
 ATON_HD T logistic(T x) {
     return T(1) / (T(1) + exp(-x));
