@@ -172,7 +172,8 @@ public:
 
 private:
     type_report& counts(dtype t) {
-        return *std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
+        return *std::find_if(
+            report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
     }
 
     [[nodiscard]] runtime::aten_results call(sample const& s) const {
@@ -336,7 +337,8 @@ report check(dsl::table_view rows, check_options const& options) {
     std::size_t const asked =
         options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < std::min(std::max<std::size_t>(1, asked), chosen.size()); ++i) threads.emplace_back(work);
+    for (std::size_t i = 0; i < std::min(std::max<std::size_t>(1, asked), chosen.size()); ++i)
+        threads.emplace_back(work);
     for (std::thread& t : threads) t.join();
     if (fault) std::rethrow_exception(fault);
     return out;

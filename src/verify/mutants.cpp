@@ -67,10 +67,10 @@ void row_mutants::run(translation const& t, runtime::device where, theme const& 
     auto const number = static_cast<std::size_t>(known - themes_.begin());
     if (known == themes_.end()) themes_.push_back(drawn);
     ++graphs_;
-    most_nodes_ = std::max(most_nodes_, static_cast<std::size_t>(std::count_if(
-                                            t.graph.nodes.begin(), t.graph.nodes.end(), [](graph_node const& n) {
-                                                return n.op != "Constant";
-                                            })));
+    most_nodes_ = std::max(
+        most_nodes_,
+        static_cast<std::size_t>(std::count_if(
+            t.graph.nodes.begin(), t.graph.nodes.end(), [](graph_node const& n) { return n.op != "Constant"; })));
     std::vector<std::uint64_t> const places = places_of(t.graph);
     std::vector<std::size_t> numbers;
     for (auto place = places.begin(); place != places.end(); ++place)
@@ -83,7 +83,8 @@ void row_mutants::run(translation const& t, runtime::device where, theme const& 
         if (!traced->is_used(m.node)) continue;
         constexpr std::size_t most = 12;
         if (state.example.empty()) state.example = operators_of(t.graph);
-        if (state.themes.size() < most && std::find(state.themes.begin(), state.themes.end(), number) == state.themes.end())
+        if (state.themes.size() < most &&
+            std::find(state.themes.begin(), state.themes.end(), number) == state.themes.end())
             state.themes.push_back(number);
         traced_graph::outcome const got = traced->run(m);
         switch (got.is) {

@@ -38,17 +38,17 @@ public:
 
 private:
     struct key {
-        std::uint64_t place = 0;  ///< of the node
-        std::size_t number = 0;   ///< among nodes of one graph at the same place
+        std::uint64_t place = 0; ///< of the node
+        std::size_t number = 0;  ///< among nodes of one graph at the same place
         std::string what;
 
         friend auto operator<=>(key const&, key const&) = default;
     };
     struct mutant {
-        bool ran = false;     ///< for some call
-        bool fails = false;   ///< for some call
-        bool differs = false; ///< for some call
-        std::string example;  ///< the operators of a graph that has it
+        bool ran = false;                ///< for some call
+        bool fails = false;              ///< for some call
+        bool differs = false;            ///< for some call
+        std::string example;             ///< the operators of a graph that has it
         std::vector<std::size_t> themes; ///< of calls that gave such graphs
         std::size_t asked = 0;
 

@@ -57,8 +57,7 @@ std::string json_of(row_report const& r) {
            });
     mutant_report const& m = r.mutants;
     out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
-           ", \"equivalent\": " + number(m.equivalent) +
-           ", \"few\": " + quoted(m.few) +
+           ", \"equivalent\": " + number(m.equivalent) + ", \"few\": " + quoted(m.few) +
            ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return quoted(s); }) + "}";
     return out + '}';
 }

@@ -79,15 +79,15 @@ traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t
     std::vector<value> made = runtime::onnx_model(std::move(all), {where, 0}).run(t.inputs);
     values_.resize(g.values.size());
     for (std::size_t i = 0; i != ids.size(); ++i) values_[ids[i]] = std::move(made[i]);
-    for (graph_initializer const& i : g.initializers) values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
+    for (graph_initializer const& i : g.initializers)
+        values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
     for (std::size_t i = 0; i != g.inputs.size(); ++i) values_[g.inputs[i]] = t.inputs[i];
 
     std::set<value_id> asked(g.outputs.begin(), g.outputs.end());
     used_.resize(g.nodes.size());
     for (std::size_t n = g.nodes.size(); n-- != 0;) {
-        used_[n] = std::any_of(g.nodes[n].outputs.begin(), g.nodes[n].outputs.end(), [&](value_id id) {
-            return asked.contains(id);
-        });
+        used_[n] = std::any_of(
+            g.nodes[n].outputs.begin(), g.nodes[n].outputs.end(), [&](value_id id) { return asked.contains(id); });
         if (!used_[n]) continue;
         std::set<value_id> const uses = uses_of(g.nodes[n]);
         asked.insert(uses.begin(), uses.end());
@@ -108,6 +108,10 @@ bool traced_graph::is_legal(graph_node const& n, std::vector<value> const& value
         dtype& known = bound[static_cast<std::size_t>(in.type_var)];
         if (known != dtype::undefined && known != t) return false;
         known = t;
+    }
+    if (n.op == "Mod" && is_floating(type_of(values[n.inputs[0]]))) { // remainders of fractions are those of fmod
+        node_attribute const* const fmod = n.attribute("fmod");
+        return fmod != nullptr && fmod->i == 1;
     }
     return true;
 }
@@ -186,9 +190,8 @@ bool traced_graph::stays_legal(consequence& c, std::vector<value> values) const 
     for (value_id const id : c.takes) given.push_back(values[id]);
     std::vector<value> const results = c.traced->run(given);
     for (std::size_t i = 0; i != made.size(); ++i) values[made[i]] = results[i];
-    return std::all_of(c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& n) {
-        return is_legal(n, values);
-    });
+    return std::all_of(
+        c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& n) { return is_legal(n, values); });
 }
 
 traced_graph::outcome traced_graph::run(mutation const& m) {

@@ -120,19 +120,22 @@ TEST_CASE("a wrong row fails with a small call that torch runs") {
 }
 
 TEST_CASE("calls are searched for that tell what the first ones do not") {
-    sampling_rule const rule{"hardtanh", "self: (n) index 3000; min_val: {0}; max_val: {2990}"};
+    sampling_rule const rule{"hardtanh", "self: (n) index 1000; min_val: {0}; max_val: {996}"};
     check_options options;
     options.rules = std::span(&rule, 1);
     options.mutants = true;
     options.samples = 1;
-    options.search = 0;
-    report const first = check(rarely_limited, options);
-    CHECK_MESSAGE(first.passed(), first.to_text());
-    CHECK(first.power() < 100);
-    options.search = 400;
-    report const searched = check(rarely_limited, options);
-    CHECK_MESSAGE(searched.passed(), searched.to_text());
-    CHECK(searched.power() > first.power());
+    int better = 0;
+    for (options.seed = 0; options.seed != 10; ++options.seed) {
+        options.search = 0;
+        report const first = check(rarely_limited, options);
+        options.search = 400;
+        report const searched = check(rarely_limited, options);
+        CHECK_MESSAGE(searched.passed(), searched.to_text());
+        CHECK(searched.power() >= first.power());
+        better += static_cast<int>(searched.power() > first.power());
+    }
+    CHECK(better > 0);
 }
 
 TEST_CASE("what is no other function is no mutant") {
