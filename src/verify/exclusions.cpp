@@ -19,6 +19,17 @@ std::span<exclusion const> known_exclusions() {
     return all;
 }
 
-std::span<equivalent_mutant const> known_equivalents() { return {}; }
+std::span<equivalent_mutant const> known_equivalents() {
+    static constexpr equivalent_mutant all[] = {
+        {"aminmax",
+         "Add: left out",
+         "adds 0, or NaN where there is one: a guard for runtimes whose ReduceMax passes over NaN, which this one does "
+         "not"},
+        {"argmax argmin",
+         "ReduceMax: taken for ReduceMin",
+         "asks whether there is a NaN: a guard for runtimes whose ArgMax passes over NaN, which this one does not"},
+    };
+    return all;
+}
 
 } // namespace aton::verify
