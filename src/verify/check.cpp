@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -113,7 +111,7 @@ std::int64_t count_of(std::vector<value> const& results) {
 bool tells(runtime::tensor const& x) {
     if (!x || x.count() == 0) return false;
     if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return true;
-    aton::tensor const all = to_host(x).to_constant();
+    aton::tensor const all = runtime::to_host(x).to_constant();
     for (std::int64_t i = 0; i != x.count(); ++i)
         if (!std::isnan(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
     return false;
@@ -290,10 +288,9 @@ private:
 
     /// Calls that may tell the mutants that are left from the graph.
     void search(std::uint64_t seed, std::set<int> const& opsets) {
-        constexpr int most = 120;   // of one row
-        constexpr int in_vain = 40; // one after another
+        constexpr int most_in_vain = 60; // one after another
         int vain = 0;
-        for (int i = 0; i != most && vain != in_vain; ++i) {
+        for (int i = 0; i != options_.search && vain != most_in_vain; ++i) {
             theme const* const t = mutants_.next_theme();
             if (t == nullptr) return;
             std::size_t const before = mutants_.caught();
@@ -329,16 +326,8 @@ report check(dsl::table_view rows, check_options const& options) {
     auto const work = [&] {
         use_one_thread_for_kernels();
         try {
-            for (std::size_t i = next++; i < chosen.size(); i = next++) {
-                auto const start = std::chrono::steady_clock::now();
+            for (std::size_t i = next++; i < chosen.size(); i = next++)
                 out.rows[i] = row_check(*chosen[i], options).run();
-                std::fprintf(stderr,
-                             "%8.2f %s %d/%d\n",
-                             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                             out.rows[i].overload.c_str(),
-                             out.rows[i].mutants.caught,
-                             out.rows[i].mutants.made);
-            }
         } catch (...) {
             std::lock_guard const lock(mutex);
             fault = std::current_exception();

@@ -41,6 +41,10 @@ double real_element(random_source& random, dtype t, value_theme values, element_
         return special_real(random, t, range.moderate);
     if (values == value_theme::wide && !range.bounded && !range.moderate)
         return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
+    if ((values == value_theme::wide || values == value_theme::special) && range.bounded && random.chance(0.4)) {
+        double const off = (range.most - range.least) * std::exp2(-50 * random.fraction()); // close to a bound
+        return random.chance(0.5) ? range.least + off : range.most - off;
+    }
     double const v = range.least + (range.most - range.least) * random.fraction();
     if (values != value_theme::ties) return v;
     double const step = std::round(v * 2) / 2; // halves

@@ -73,7 +73,7 @@ void same_function::learn(graph_node const& n) {
     } else if (n.op == "ReduceSumSquare") {
         f.least_zero = is_floating(type); // integers wrap around
     } else if (one_of(n.op, {"Floor", "Ceil", "Round"})) {
-        f = {of(n, 0).least_zero, of(n, 0).bit, true, {}};
+        f = {of(n, 0).least_zero, of(n, 0).bit, true, false, {}};
     } else if (n.op == "Sign") {
         f.whole = true;
         f.least_zero = f.bit = of(n, 0).least_zero;
@@ -117,6 +117,9 @@ void same_function::learn(graph_node const& n) {
         f.least_zero = of(n, 1).least_zero && of(n, 2).least_zero;
         f.bit = f.bit || (of(n, 1).bit && of(n, 2).bit);
         f.whole = f.whole || (of(n, 1).whole && of(n, 2).whole);
+        std::int64_t const asked = n.inputs[0] == no_value ? -1 : graph_.values[n.inputs[0]].producer;
+        f.zero_or_nan = asked >= 0 && graph_.nodes[static_cast<std::size_t>(asked)].op == "IsNaN" &&
+                        graph_.nodes[static_cast<std::size_t>(asked)].inputs[0] == n.inputs[1] && of(n, 2).all == 0.0;
     } else if (n.op == "Mul") {
         bool const square = n.inputs[0] == n.inputs[1];
         f.least_zero = is_floating(type) && (square || (of(n, 0).least_zero && of(n, 1).least_zero));
@@ -129,6 +132,7 @@ void same_function::learn(graph_node const& n) {
         f.least_zero = is_floating(type) && of(n, 0).least_zero && of(n, 1).least_zero;
     } else if (one_of(n.op, {"ReduceSum", "ReduceMean"})) {
         f.least_zero = is_floating(type) && of(n, 0).least_zero;
+        f.zero_or_nan = of(n, 0).zero_or_nan;
     } else if (one_of(n.op, {"Sub", "ReduceProd", "CumSum"})) {
         f.whole = f.whole || (n.op == "Sub" ? of(n, 0).whole && of(n, 1).whole : false);
     } else if (n.op == "OneHot") {
@@ -195,20 +199,39 @@ bool same_function::swapped(graph_node const& n, mutation const& m) const {
     return n.op == "Sub" && only_even_uses(n.outputs[0]); // b - a is exactly -(a - b)
 }
 
+/// Whether the operands are that a value is more than one constant and that it is less than another, which is not larger.
+bool same_function::never_both(graph_node const& n) const {
+    auto const maker = [&](std::size_t i) -> graph_node const* {
+        std::int64_t const producer = graph_.values[n.inputs[i]].producer;
+        return producer < 0 ? nullptr : &graph_.nodes[static_cast<std::size_t>(producer)];
+    };
+    for (std::size_t const first : {std::size_t{0}, std::size_t{1}}) {
+        graph_node const* const more = maker(first);
+        graph_node const* const less = maker(1 - first);
+        if (more == nullptr || less == nullptr || more->op != "Greater" || less->op != "Less") continue;
+        if (more->inputs[0] != less->inputs[0] || !of(*more, 1).all || !of(*less, 1).all) continue;
+        if (*of(*more, 1).all >= *of(*less, 1).all) return true;
+    }
+    return false;
+}
+
 bool same_function::replaced(graph_node const& n, mutation const& m) const {
     string_view const other = m.name;
-    if (one_of(n.op, {"Add", "Sub"}) && one_of(other, {"Add", "Sub"})) return of(n, 1).all == 0.0;
+    if (one_of(n.op, {"Add", "Sub"}) && one_of(other, {"Add", "Sub"}))
+        return of(n, 1).all == 0.0 || of(n, 1).zero_or_nan;
     if (one_of(n.op, {"Mul", "Div", "Pow"}) && one_of(other, {"Mul", "Div", "Pow"})) {
         if (of(n, 1).all == 1.0) return true;
         // x * -1 is x / -1
         return n.op != "Pow" && other != "Pow" && of(n, 1).all == -1.0;
     }
+    if (n.op.starts_with("Reduce") && other.starts_with("Reduce") && of(n, 0).zero_or_nan) return true;
     if (one_of(n.op, {"ReduceSum", "ReduceL1"}) && one_of(other, {"ReduceSum", "ReduceL1"})) return of(n, 0).least_zero;
     if (one_of(n.op, {"ReduceSum", "ReduceL1", "ReduceSumSquare"}) &&
         one_of(other, {"ReduceSum", "ReduceL1", "ReduceSumSquare"}))
         return of(n, 0).bit;
     if (one_of(n.op, {"ReduceMin", "ReduceProd"}) && one_of(other, {"ReduceMin", "ReduceProd"})) return of(n, 0).bit;
     if (one_of(n.op, {"Floor", "Ceil", "Round"}) && one_of(other, {"Floor", "Ceil", "Round"})) return of(n, 0).whole;
+    if (one_of(n.op, {"Or", "Xor"}) && one_of(other, {"Or", "Xor"})) return never_both(n);
     if (n.op == "Abs" && other == "Sign") return of(n, 0).bit;
     if (n.op == "Sign" && other == "Abs") return of(n, 0).bit;
     if (n.op == "Neg" && other == "Abs") return only_even_uses(n.outputs[0]) && of(n, 0).least_zero;
@@ -237,9 +260,132 @@ bool same_function::left_out(graph_node const& n, mutation const& m) const {
     value_type const& to = graph_.values[n.outputs[0]].type;
     if (n.op == "Cast" || n.op == "CastLike") return from.dtype == to.dtype && to.dtype != dtype::undefined;
     if (n.op == "Identity") return true;
+    bool const is_read = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
+        return std::find(user.inputs.begin(), user.inputs.end(), n.outputs[0]) != user.inputs.end();
+    });
+    if (!is_read && std::find(graph_.outputs.begin(), graph_.outputs.end(), n.outputs[0]) == graph_.outputs.end())
+        return std::none_of(graph_.nodes.begin(), graph_.nodes.end(), [](graph_node const& user) {
+            return std::any_of(user.attributes.begin(), user.attributes.end(), [](node_attribute const& a) {
+                return !a.graphs.empty(); // they may read it
+            });
+        });
     if (n.op == "Neg") return only_even_uses(n.outputs[0]);
     // The other operand may be what gives the result its sizes.
     return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
+}
+
+/// Whether both are the same axes of the node's first input, counted from the front; their order is of no account to takes_axes().
+bool same_function::same_axes(graph_node const& n, std::vector<std::int64_t> was, std::vector<std::int64_t> now) const {
+    if (n.inputs.empty() || n.inputs[0] == no_value) return false;
+    shape const& in = graph_.values[n.inputs[0]].type.shape;
+    if (!in.has_rank()) return false;
+    auto const rank = static_cast<std::int64_t>(in.rank() + (n.op == "Unsqueeze" ? was.size() : 0));
+    for (std::vector<std::int64_t>* axes : {&was, &now}) {
+        for (std::int64_t& axis : *axes) {
+            if (axis < -rank || axis >= rank) return false;
+            if (axis < 0) axis += rank;
+        }
+        std::sort(axes->begin(), axes->end());
+    }
+    return was == now;
+}
+
+/// Whether a reduction leaves one number.
+bool same_function::reduces_all(graph_node const& n) const {
+    if (!n.op.starts_with("Reduce") || n.inputs.empty()) return false;
+    shape const& in = graph_.values[n.inputs[0]].type.shape;
+    std::vector<std::int64_t> axes;
+    if (node_attribute const* const a = n.attribute("axes")) axes = a->ints;
+    if (n.inputs.size() > 1 && n.inputs[1] != no_value) {
+        auto const numbers = numbers_of(graph_.constant(n.inputs[1]));
+        if (!numbers) return false;
+        for (double const v : *numbers) axes.push_back(static_cast<std::int64_t>(v));
+    }
+    if (axes.empty()) return n.attribute("noop_with_empty_axes") == nullptr;
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; in.has_rank() && i != in.rank(); ++i) all.push_back(static_cast<std::int64_t>(i));
+    return !all.empty() && same_axes(n, axes, all);
+}
+
+/// Whether no dimension of 1 is left.
+bool same_function::squeezes_all(graph_node const& n) const {
+    shape const& in = graph_.values[n.inputs[0]].type.shape;
+    shape const& out = graph_.values[n.outputs[0]].type.shape;
+    if (!in.is_static() || !out.is_static()) return false;
+    return std::none_of(out.dims().begin(), out.dims().end(), [](dim const& d) { return d.size() == 1; });
+}
+
+/// Whether each node that reads the result broadcasts it to an operand that has as many dimensions anyway.
+bool same_function::only_broadcast(graph_node const& n) const {
+    value_id const v = n.outputs[0];
+    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), v) != graph_.outputs.end()) return false;
+    return std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
+        if (std::find(user.inputs.begin(), user.inputs.end(), v) == user.inputs.end()) return true;
+        if (!one_of(user.op,
+                    {"Add",
+                     "Sub",
+                     "Mul",
+                     "Div",
+                     "Pow",
+                     "Max",
+                     "Min",
+                     "Where",
+                     "Less",
+                     "LessOrEqual",
+                     "Greater",
+                     "GreaterOrEqual",
+                     "Equal",
+                     "And",
+                     "Or"}))
+            return false;
+        return std::any_of(user.inputs.begin(), user.inputs.end(), [&](value_id other) {
+            shape const& s = graph_.values[other].type.shape;
+            return other != v && s.has_rank() && s.rank() >= graph_.values[n.inputs[0]].type.shape.rank();
+        });
+    });
+}
+
+/// Whether a cast of what is 0 or 1 is only compared, and ends as another dtype again: any dtype of numbers does.
+bool same_function::exact_uses_of_bits(graph_node const& n, mutation const& m) const {
+    if (!(of(n, 0).bit || graph_.values[n.inputs[0]].type.dtype == dtype::bool_)) return false;
+    if (m.what.ends_with(" bool") || graph_.values[n.outputs[0]].type.dtype == dtype::bool_) return false;
+    auto const all_users = [&](value_id v, auto const& is) {
+        return std::find(graph_.outputs.begin(), graph_.outputs.end(), v) == graph_.outputs.end() &&
+               std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](graph_node const& user) {
+                   return std::find(user.inputs.begin(), user.inputs.end(), v) == user.inputs.end() || is(user);
+               });
+    };
+    return all_users(n.outputs[0], [&](graph_node const& user) {
+        if (one_of(user.op, {"Cast", "ArgMax", "ArgMin"})) return true;
+        return one_of(user.op, {"ReduceMax", "ReduceMin", "ReduceProd"}) &&
+               all_users(user.outputs[0], [](graph_node const& last) { return last.op == "Cast"; });
+    });
+}
+
+bool same_function::attribute_changed(graph_node const& n, mutation const& m) const {
+    if (n.op == "TopK" && m.name == "sorted") return true; // any order is right without it, the sorted one too
+    if (m.name == "keepdims") return reduces_all(n) && only_broadcast(n);
+    if (n.op == "Cast" && m.name == "to") return exact_uses_of_bits(n, m);
+    bool const one_axis = m.name == "axis" && one_of(n.op,
+                                                     {"Softmax",
+                                                      "LogSoftmax",
+                                                      "Concat",
+                                                      "Gather",
+                                                      "GatherElements",
+                                                      "TopK",
+                                                      "Split",
+                                                      "ArgMax",
+                                                      "ArgMin",
+                                                      "ScatterElements",
+                                                      "LayerNormalization"});
+    if (!one_axis && (m.name != "axes" || !takes_axes(n.op))) return false;
+    graph_node changed = n;
+    apply(changed, m);
+    auto const axes_of = [&](graph_node const& of) {
+        node_attribute const* const a = of.attribute(m.name);
+        return one_axis ? std::vector{a->i} : a->ints;
+    };
+    return same_axes(n, axes_of(n), axes_of(changed));
 }
 
 bool same_function::constant_changed(graph_node const& n, mutation const& m) const {
@@ -250,8 +396,18 @@ bool same_function::constant_changed(graph_node const& n, mutation const& m) con
             return true;
         });
     };
-    if (m.what.ends_with("reversed"))
-        return only_used_by([](graph_node const& user, std::size_t i) { return i == 1 && takes_axes(user.op); });
+    graph_node changed = n;
+    apply(changed, m);
+    auto const was = numbers_of(&n.attributes[0].tensors[0]);
+    auto const now = numbers_of(&changed.attributes[0].tensors[0]);
+    if (was && now && graph_.values[n.outputs[0]].type.dtype == dtype::int64 &&
+        only_used_by([&](graph_node const& user, std::size_t i) {
+            auto const whole = [](std::vector<double> const& v) {
+                return std::vector<std::int64_t>(v.begin(), v.end());
+            };
+            return i == 1 && takes_axes(user.op) && same_axes(user, whole(*was), whole(*now));
+        }))
+        return true;
     // Ends of Slice that are larger than any size.
     constexpr double huge = std::numeric_limits<std::int32_t>::max();
     facts const& f = facts_[n.outputs[0]];
@@ -268,10 +424,15 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::replace: return replaced(n, m);
     case mutation::kind::drop_node: return left_out(n, m);
     case mutation::kind::constant: return constant_changed(n, m);
-    case mutation::kind::attribute:
-        if (n.op == "TopK" && m.name == "sorted") return true; // any order is right without it, the sorted one too
-        return m.name == "axes" && m.what.ends_with("reversed") && takes_axes(n.op);
-    case mutation::kind::drop_input: return false;
+    case mutation::kind::attribute: return attribute_changed(n, m);
+    case mutation::kind::drop_input:
+        // No axes are all axes. Of Pad the value is read in one mode alone.
+        if (n.op.starts_with("Reduce")) return m.first == 1 && reduces_all(n);
+        if (n.op == "Squeeze" && m.first == 1) return squeezes_all(n);
+        if (n.op == "Pad" && m.first == 2)
+            return n.attribute("mode") != nullptr ? n.attribute("mode")->s != "constant" || of(n, 2).all == 0.0
+                                                  : of(n, 2).all == 0.0;
+        return false;
     }
     return false;
 }

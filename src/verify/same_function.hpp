@@ -2,6 +2,7 @@
 // Changes of a graph that are provably none of its function: no call tells them from the graph, so they are no mutants.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,7 @@ private:
         bool least_zero = false;   ///< none is negative
         bool bit = false;          ///< each is 0 or 1
         bool whole = false;        ///< none has a fraction
+        bool zero_or_nan = false;  ///< none is anything else
         std::optional<double> all; ///< each is this
     };
 
@@ -32,8 +34,16 @@ private:
     [[nodiscard]] bool only_even_uses(value_id v) const;
     [[nodiscard]] bool neutral(graph_node const& n, std::size_t kept) const;
     [[nodiscard]] bool swapped(graph_node const& n, mutation const& m) const;
+    [[nodiscard]] bool never_both(graph_node const& n) const;
     [[nodiscard]] bool replaced(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool left_out(graph_node const& n, mutation const& m) const;
+    [[nodiscard]] bool same_axes(graph_node const& n, std::vector<std::int64_t> was,
+                                 std::vector<std::int64_t> now) const;
+    [[nodiscard]] bool reduces_all(graph_node const& n) const;
+    [[nodiscard]] bool only_broadcast(graph_node const& n) const;
+    [[nodiscard]] bool squeezes_all(graph_node const& n) const;
+    [[nodiscard]] bool exact_uses_of_bits(graph_node const& n, mutation const& m) const;
+    [[nodiscard]] bool attribute_changed(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool constant_changed(graph_node const& n, mutation const& m) const;
 
     graph_data const& graph_;

@@ -109,6 +109,10 @@ bool traced_graph::is_legal(graph_node const& n, std::vector<value> const& value
         if (known != dtype::undefined && known != t) return false;
         known = t;
     }
+    if (n.op == "Mod" && is_floating(type_of(values[n.inputs[0]]))) { // remainders of fractions are those of fmod
+        node_attribute const* const fmod = n.attribute("fmod");
+        return fmod != nullptr && fmod->i == 1;
+    }
     return true;
 }
 

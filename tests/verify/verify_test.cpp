@@ -49,6 +49,11 @@ constexpr auto right = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">
 constexpr auto swapped = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">(
     [](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value { return g.op<"Sub">(y, x); }));
 
+constexpr auto rarely_limited = dsl::table(dsl::symbolic<"aten::hardtanh(self, min_val, max_val)">(
+    [](dsl::graph<13> g, dsl::value x, scalar least, scalar most) -> dsl::value {
+        return g.op<"Min">(g.op<"Max">(x, g.scalar_like(least, x)), g.scalar_like(most, x));
+    }));
+
 } // namespace
 
 TEST_CASE("a rule ties the sizes of tensors together, and a seed gives the same call everywhere") {
@@ -180,10 +185,59 @@ TEST_CASE("a wrong row fails with a small call that torch runs") {
     CHECK(contains(r.to_html(), "aten::sub.Tensor"));
 }
 
-TEST_CASE("a family of built-in rows gives ATen's numbers") {
-    report const r = check(mappings::bitwise);
+TEST_CASE("calls are searched for that tell what the first ones do not") {
+    sampling_rule const rule{"hardtanh", "self: (n) index 1000; min_val: {0}; max_val: {996}"};
+    check_options options;
+    options.rules = std::span(&rule, 1);
+    options.mutants = true;
+    options.samples = 1;
+    int better = 0;
+    for (options.seed = 0; options.seed != 10; ++options.seed) {
+        options.search = 0;
+        report const first = check(rarely_limited, options);
+        options.search = 400;
+        report const searched = check(rarely_limited, options);
+        CHECK_MESSAGE(searched.passed(), searched.to_text());
+        CHECK(searched.power() >= first.power());
+        better += static_cast<int>(searched.power() > first.power());
+    }
+    CHECK(better > 0);
+}
+
+TEST_CASE("what is no other function is no mutant") {
+    graph_data g;
+    g.opset = 18;
+    value_id const x = g.add_input("x", value_type{dtype::float32, shape({3, 4})});
+    value_id const y = g.add_input("y", value_type{dtype::float32, shape({3, 4})});
+    auto const node = [&](std::string op, std::vector<value_id> inputs) {
+        value_id const out = g.add_value(value_type{dtype::float32, shape({3, 4})});
+        g.values[out].producer = static_cast<std::int64_t>(g.nodes.size());
+        g.nodes.push_back({"", std::move(op), "", std::move(inputs), {out}, {}, {}, 0});
+        return out;
+    };
+    value_id const size = node("Abs", {node("Sub", {x, y})});
+    g.outputs = {node("Mul", {node("Abs", {size}), x})};
+    std::set<std::string> made;
+    for (mutation const& m : mutations_of(g)) made.insert(std::to_string(m.node) + ' ' + m.what);
+    CHECK_FALSE(made.contains("0 Sub: inputs 0 and 1 swapped")); // Abs alone reads it
+    CHECK(made.contains("0 Sub: taken for Add"));
+    CHECK(made.contains("1 Abs: left out"));
+    CHECK_FALSE(made.contains("2 Abs: left out")); // of what is never negative
+    CHECK_FALSE(made.contains("3 Mul: inputs 0 and 1 swapped"));
+    CHECK(made.contains("3 Mul: left out"));
+}
+
+TEST_CASE("a family of built-in rows gives ATen's numbers, and would not go unnoticed if it did not") {
+    check_options options;
+    options.mutants = true;
+    options.samples = 1;
+    report const r = check(mappings::bitwise, options);
     CHECK_MESSAGE(r.passed(), r.to_text());
     CHECK(r.rows.size() > 20);
+    CHECK(r.power() > 95);
+    for (row_report const& row : r.rows) CHECK(row.mutants.few.empty() == (row.mutants.made >= 5));
+    options.threads = 2;
+    CHECK(check(mappings::bitwise, options).to_json() == r.to_json());
 }
 
 } // namespace aton::verify

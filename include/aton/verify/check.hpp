@@ -46,6 +46,7 @@ struct check_options {
     int least_opset = 1;
     int most_opset = 1000;
     bool mutants = false;
+    int search = 160;      ///< further calls of a row, at most, for mutants that are not caught
     int threads = 1;       ///< rows at a time, 0: as many as the machine runs; `truth` is called from all of them
     std::string_view only; ///< overloads that have this text in their name
     runtime::device where;

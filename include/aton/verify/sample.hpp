@@ -24,7 +24,7 @@ struct sample {
 
 /// How sizes are drawn.
 enum class size_theme : std::uint8_t {
-    distinct, ///< no two are equal, none is 1
+    distinct, ///< no two of the first six are equal, none is 1
     ones,     ///< some are 1
     equal,    ///< all are
     empty,    ///< one is 0
