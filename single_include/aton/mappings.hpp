@@ -1608,7 +1608,7 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
 }
 
 struct moments {
-    value variance;
+    value variance; ///< of narrow floats in float32
     value mean;
 };
 
@@ -1626,7 +1626,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         n = g.op<"Max">(std::vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
     }
     value const y = g.op<"Div">(squares, n);
-    return {g.cast(y, x.dtype()), g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
+    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
 }
 
 namespace detail {
@@ -1671,7 +1671,7 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
 template <bool Root, bool WithMean>
 auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
-    value const y = Root ? value(g.op<"Sqrt">(m.variance)) : m.variance;
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
     if constexpr (WithMean) {
         return std::tuple<value, value>{y, m.mean};
     } else {
@@ -3955,7 +3955,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
         value const largest = reduce<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
-        return {g.op<"Where">(g.op<"Equal">(filled, 0), zero, largest), absent, absent, absent};
+        return {g.op<"Where">(g.op<"Less">(filled, 1), zero, largest), absent, absent, absent};
     }
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
@@ -5351,6 +5351,8 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
+    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end())
+        return g.unsupported("adaptive max pooling to nothing");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));

@@ -322,12 +322,17 @@ report check(dsl::table_view rows, check_options const& options) {
     out.rows.resize(chosen.size());
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
+    std::size_t done = 0;
     std::exception_ptr fault;
     auto const work = [&] {
         use_one_thread_for_kernels();
         try {
-            for (std::size_t i = next++; i < chosen.size(); i = next++)
+            for (std::size_t i = next++; i < chosen.size(); i = next++) {
                 out.rows[i] = row_check(*chosen[i], options).run();
+                if (!options.progress) continue;
+                std::lock_guard const lock(mutex);
+                options.progress(++done, chosen.size());
+            }
         } catch (...) {
             std::lock_guard const lock(mutex);
             fault = std::current_exception();

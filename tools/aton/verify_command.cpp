@@ -60,10 +60,12 @@ std::vector<runtime::value> read_inputs(std::string const& folder) {
 void check_usage(verify_request const& request) {
     bool const of_model = !request.files.empty();
     if (request.files.size() == 1) throw usage_error("a model needs both files, MODEL.pt2 MODEL.onnx");
-    if (of_model && (!request.only.empty() || request.opset != 0 || request.mutants || !request.plugins.empty()))
-        throw usage_error("--only, --opset, --mutants and --plugin are for mappings, not for a model");
+    if (of_model && (!request.only.empty() || request.opset != 0 || request.mutants || request.least_power != 0 ||
+                     !request.plugins.empty()))
+        throw usage_error("--only, --opset, --mutants, --least-power and --plugin are for mappings, not for a model");
     if (!of_model && (!request.inputs.empty() || !request.model.empty()))
         throw usage_error("--inputs and --model are for a model");
+    if (request.least_power != 0 && !request.mutants) throw usage_error("--least-power needs --mutants");
     for (std::string const& path : request.reports) {
         if (!is_html(path) && !path.ends_with(".json"))
             throw usage_error("--report " + path + ": name a file that ends with .html or .json");
@@ -81,20 +83,22 @@ int verify_mappings(verify_request const& request) {
     options.samples = request.samples;
     options.seed = request.seed;
     options.mutants = request.mutants;
+    options.threads = request.threads;
     if (request.opset != 0) options.least_opset = options.most_opset = request.opset;
-    bool const shows = ::isatty(STDERR_FILENO) != 0;
-    verify::report all;
-    for (std::size_t i = 0; i != tables.size(); ++i) {
-        if (shows) std::fprintf(stderr, "\rtable %zu of %zu\033[K", i + 1, tables.size());
-        verify::report part = check(tables[i], options);
-        std::move(part.rows.begin(), part.rows.end(), std::back_inserter(all.rows));
-    }
-    if (shows) std::fputs("\r\033[K", stderr);
+    if (::isatty(STDERR_FILENO) != 0)
+        options.progress = [](std::size_t done, std::size_t total) {
+            std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
+        };
+    std::vector<dsl::entry> rows;
+    for (dsl::table_view const& table : tables) rows.insert(rows.end(), table.begin(), table.end());
+    verify::report const all = check(rows, options);
     if (all.rows.empty())
         throw error("no mapping " +
                     (request.only.empty() ? "is there" : "has '" + plain(request.only) + "' in its name"));
     for (std::string const& path : request.reports) write_report(path, is_html(path) ? all.to_html() : all.to_json());
     print_out(all.to_text());
+    if (request.mutants && all.power() < request.least_power)
+        throw error("fewer mutants were caught than --least-power " + std::to_string(request.least_power) + " %");
     return all.passed() ? 0 : 1;
 }
 

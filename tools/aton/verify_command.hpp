@@ -17,6 +17,8 @@ struct verify_request {
     int samples = 3;
     std::uint64_t seed = 0;
     bool mutants = false;
+    double least_power = 0; ///< in percent
+    int threads = 0;        ///< 0: as many as the machine has
     std::vector<std::string> plugins;
     std::string inputs; ///< a folder
     std::string model;

@@ -40,6 +40,10 @@ int run(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--seed", request.seed, "Other random numbers")->capture_default_str();
     app.add_flag("--mutants", request.mutants, "Change every graph on purpose and count how many changes are noticed");
+    app.add_option("--least-power", request.least_power, "Fail where fewer percent of the mutants are caught")
+        ->check(CLI::Range(0.0, 100.0));
+    app.add_option("--threads", request.threads, "Threads for mappings; default: as many as the machine has")
+        ->check(CLI::Range(1, 1024));
     app.add_option(
            "--plugin", request.plugins, "Mappings of a shared library instead of the built-in ones; may be repeated")
         ->type_name("FILE")

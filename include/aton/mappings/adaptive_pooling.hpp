@@ -2,6 +2,7 @@
 // Maxima of gathered windows, and adaptive pooling: windows whose sizes follow from the output's size.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -108,6 +109,8 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
+    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end())
+        return g.unsupported("adaptive max pooling to nothing");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));

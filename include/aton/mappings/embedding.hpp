@@ -59,7 +59,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
         value const largest = reduce<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
-        return {g.op<"Where">(g.op<"Equal">(filled, 0), zero, largest), absent, absent, absent};
+        return {g.op<"Where">(g.op<"Less">(filled, 1), zero, largest), absent, absent, absent};
     }
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};

@@ -145,7 +145,7 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
 }
 
 struct moments {
-    value variance;
+    value variance; ///< of narrow floats in float32
     value mean;
 };
 
@@ -163,7 +163,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         n = g.op<"Max">(std::vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
     }
     value const y = g.op<"Div">(squares, n);
-    return {g.cast(y, x.dtype()), g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
+    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
 }
 
 namespace detail {
@@ -208,7 +208,7 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
 template <bool Root, bool WithMean>
 auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
-    value const y = Root ? value(g.op<"Sqrt">(m.variance)) : m.variance;
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
     if constexpr (WithMean) {
         return std::tuple<value, value>{y, m.mean};
     } else {

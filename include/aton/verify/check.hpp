@@ -50,6 +50,7 @@ struct check_options {
     int threads = 1;       ///< rows at a time, 0: as many as the machine runs; `truth` is called from all of them
     std::string_view only; ///< overloads that have this text in their name
     runtime::device where;
+    std::function<void(std::size_t done, std::size_t all)> progress; ///< of rows; one call at a time, from any thread
 };
 
 /// A call whose results are not the same, made as small as it could be.

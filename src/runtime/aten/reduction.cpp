@@ -115,7 +115,7 @@ results average_but_nan(call const& c) {
     if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean is one of floating types");
     dtype const in = compute_type(type);
     tensor const there = logical_not(isnan(x));
-    tensor const total = sum(where(there, cast(x, in), scalar(0)), axes_of(c, x), keeps(c));
+    tensor const total = sum(where(there, cast(cast(x, type), in), scalar(0)), axes_of(c, x), keeps(c));
     return cast(total / sum(cast(there, in), axes_of(c, x), keeps(c)), type);
 }
 

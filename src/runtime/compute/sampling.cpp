@@ -65,9 +65,8 @@ std::vector<tensor> cubic_weights_of(tensor const& t, double a) {
 
 std::vector<neighbour> neighbours_of(tensor const& coordinate, std::int64_t size, sampling const& how) {
     bool const moves = how.mode != interpolation::cubic || how.moves_points;
-    tensor const point = how.mode == interpolation::nearest ? round(coordinate) : coordinate;
-    tensor const at = moves ? moved(point, size, how) : point;
-    if (how.mode == interpolation::nearest) return {neighbour_of(at, {}, size, how)};
+    tensor const at = moves ? moved(coordinate, size, how) : coordinate;
+    if (how.mode == interpolation::nearest) return {neighbour_of(round(at), {}, size, how)};
     tensor const first = floor(at);
     tensor const beyond = at - first;
     std::vector<neighbour> out;
