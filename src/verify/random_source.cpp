@@ -88,6 +88,10 @@ tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, v
                      element_range const& range) {
     std::int64_t const count = runtime::count_of(of);
     aton::tensor out{t, of, {}};
+    if (t == dtype::bool_ && values == value_theme::special && random.chance(0.4)) { // masks that hide all
+        for (std::int64_t i = 0; i != count; ++i) out.append(scalar(false));
+        return tensor::from_constant(out);
+    }
     if (aton::tensor::can_hold(t)) {
         for (std::int64_t i = 0; i != count; ++i) out.append(element(random, t, values, range));
         return tensor::from_constant(out);
