@@ -6411,8 +6411,20 @@ inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const
     return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
 }
 
+/// An element that is read twice, at a border, has one weight: the sum.
+inline void join_repeated_taps(tap_table& t) {
+    auto const taps = static_cast<std::size_t>(t.taps);
+    for (std::size_t i = 0; i != t.weight.size(); ++i)
+        for (std::size_t k = i / taps * taps; k != i; ++k)
+            if (t.index[k] == t.index[i]) {
+                t.weight[k] += std::exchange(t.weight[i], 0.0);
+                break;
+            }
+}
+
 /// ATen's uint8: weights of 16 bits, as precise as they fit, and every pass rounds (_compute_index_ranges_int16_weights). x is int32.
 inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
+    join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
     int precision = 0;
     while (precision < 22 && cut_after_half(largest * static_cast<double>(std::int64_t{2} << precision)) < (1 << 15))
@@ -6735,9 +6747,9 @@ namespace aton::mappings::detail {
 
 /// One element that a point reads along one dimension, for all points: (batch, points).
 struct grid_tap {
-    value index;  ///< int64, inside of the input
-    value weight; ///< its share
-    value inside; ///< bool: false reads as 0
+    value index;           ///< int64, inside of the input
+    optional_value weight; ///< its share; none: all of it
+    optional_value inside; ///< bool: false reads as 0; none: all are inside
 };
 
 /// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
@@ -6756,9 +6768,10 @@ inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, 
     return g.op<"Clip">(at, 0.0, last);
 }
 
-inline grid_tap tap_at(graph<13> g, value position, value weight, value n) {
+inline grid_tap tap_at(graph<13> g, value position, optional_value weight, value n, std::int64_t padding) {
     value const last = g.op<"Sub">(n, 1.0);
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
+    optional_value inside;
+    if (padding == 0) inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
     return {g.cast(g.op<"Clip">(position, 0.0, last), dtype::int64), weight, inside};
 }
 
@@ -6767,11 +6780,11 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const at = grid_position(g, c, n, padding, align_corners);
-    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n)};
+    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n, padding)};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
-    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n),
-            tap_at(g, g.op<"Add">(first, 1.0), rest, n)};
+    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n, padding),
+            tap_at(g, g.op<"Add">(first, 1.0), rest, n, padding)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
@@ -6790,8 +6803,9 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         for (grid_tap const& a : taps)
             for (grid_tap const& b : along) {
                 value const index = g.op<"Add">(g.op<"Mul">(a.index, g.to_value(n)), b.index);
-                next.push_back(
-                    {index, mode == 1 ? a.weight : g.op<"Mul">(a.weight, b.weight), g.op<"And">(a.inside, b.inside)});
+                grid_tap& both = next.emplace_back(grid_tap{index, {}, {}});
+                if (a.weight) both.weight = g.op<"Mul">(*a.weight, *b.weight);
+                if (a.inside) both.inside = g.op<"And">(*a.inside, *b.inside);
             }
         taps = i == 0 ? along : next;
     }
@@ -6800,8 +6814,8 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
     for (grid_tap const& t : taps) {
         value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(std::vector<sym_int>{1, sizes[1], 1}));
         value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
-        value const bounded = g.op<"Where">(unsqueeze(g, t.inside, 1), read, 0.0);
-        parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
+        value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
+        parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);
     }
     value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
     return reshape(g, y, to);
@@ -7683,8 +7697,8 @@ inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
 };
 
 /// The normal tail_quantile for p = 1/2 + q, where `tail` = min(p, 1 - p).
-/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316.
-inline value tail_quantile(graph<13> g, value q, value tail) {
+/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316; `reaches_far`: whether tails below e^-25 come.
+inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
         g.op<"Mul">(q,
@@ -7694,10 +7708,13 @@ inline value tail_quantile(graph<13> g, value q, value tail) {
     value const s = g.op<"Sub">(root, 1.6);
     value const near = g.op<"Div">(polynomial(g, s, {1.4234372777, 2.7568153900, 1.3067284816, 0.17023821103}),
                                    polynomial(g, s, {1, 0.73700164250, 0.12021132975}));
-    value const t = g.op<"Sub">(root, 5.0);
-    value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
-                                  polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
-    value const beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+    value beyond = near;
+    if (reaches_far) {
+        value const t = g.op<"Sub">(root, 5.0);
+        value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
+                                      polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
+        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+    }
     value const finite =
         g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
     value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
@@ -7706,12 +7723,13 @@ inline value tail_quantile(graph<13> g, value q, value tail) {
 
 inline value ndtri(graph<13> g, value p) {
     value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
-    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail);
+    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
 }
 
 inline value erfinv(graph<13> g, value x) {
     value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
-    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail), std::numbers::sqrt2 / 2);
+    bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
+    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
 }
 
 /// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.

@@ -18,6 +18,7 @@
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/resize.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
 #include <aton/mappings/sorting.hpp>
@@ -246,6 +247,18 @@ TEST_CASE("complex numbers are not tested for NaN") {
     for (std::string const name : {"isnan", "isinf", "isfinite", "nan_to_num"})
         CHECK(tests::contains(refusal(mappings::elementwise_unary, "aten::" + name, {arg("self", z)}),
                               "complex numbers"));
+}
+
+TEST_CASE("bytes at a border have one weight, which is rounded once") {
+    gives(mappings::resize,
+          "aten::upsample_bicubic2d",
+          {arg("self", of(dtype::uint8, {1, 1, 5, 4}, {2, 2, 2, 2, 2, 3, 3, 1, 2, 2, 2, 2, 1, 2, 3, 1, 2, 1, 2, 3})),
+           numbers("output_size", {7, 6}),
+           number("align_corners", false),
+           number("scales_h", 1.53125),
+           number("scales_w", 1.65625)},
+          of(dtype::uint8, {1, 1, 7, 6}, {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 1, 2, 2, 3, 3, 3, 1, 2, 2, 2,
+                                          2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 2, 3, 3, 1, 2, 2, 1, 2, 2, 3}));
 }
 
 } // namespace aton::verify

@@ -181,8 +181,20 @@ inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const
     return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
 }
 
+/// An element that is read twice, at a border, has one weight: the sum.
+inline void join_repeated_taps(tap_table& t) {
+    auto const taps = static_cast<std::size_t>(t.taps);
+    for (std::size_t i = 0; i != t.weight.size(); ++i)
+        for (std::size_t k = i / taps * taps; k != i; ++k)
+            if (t.index[k] == t.index[i]) {
+                t.weight[k] += std::exchange(t.weight[i], 0.0);
+                break;
+            }
+}
+
 /// ATen's uint8: weights of 16 bits, as precise as they fit, and every pass rounds (_compute_index_ranges_int16_weights). x is int32.
 inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
+    join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
     int precision = 0;
     while (precision < 22 && cut_after_half(largest * static_cast<double>(std::int64_t{2} << precision)) < (1 << 15))

@@ -35,8 +35,8 @@ inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
 };
 
 /// The normal tail_quantile for p = 1/2 + q, where `tail` = min(p, 1 - p).
-/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316.
-inline value tail_quantile(graph<13> g, value q, value tail) {
+/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316; `reaches_far`: whether tails below e^-25 come.
+inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
         g.op<"Mul">(q,
@@ -46,10 +46,13 @@ inline value tail_quantile(graph<13> g, value q, value tail) {
     value const s = g.op<"Sub">(root, 1.6);
     value const near = g.op<"Div">(polynomial(g, s, {1.4234372777, 2.7568153900, 1.3067284816, 0.17023821103}),
                                    polynomial(g, s, {1, 0.73700164250, 0.12021132975}));
-    value const t = g.op<"Sub">(root, 5.0);
-    value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
-                                  polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
-    value const beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+    value beyond = near;
+    if (reaches_far) {
+        value const t = g.op<"Sub">(root, 5.0);
+        value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
+                                      polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
+        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+    }
     value const finite =
         g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
     value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
@@ -58,12 +61,13 @@ inline value tail_quantile(graph<13> g, value q, value tail) {
 
 inline value ndtri(graph<13> g, value p) {
     value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
-    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail);
+    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
 }
 
 inline value erfinv(graph<13> g, value x) {
     value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
-    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail), std::numbers::sqrt2 / 2);
+    bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
+    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
 }
 
 /// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.

@@ -12,9 +12,9 @@ namespace aton::mappings::detail {
 
 /// One element that a point reads along one dimension, for all points: (batch, points).
 struct grid_tap {
-    value index;  ///< int64, inside of the input
-    value weight; ///< its share
-    value inside; ///< bool: false reads as 0
+    value index;           ///< int64, inside of the input
+    optional_value weight; ///< its share; none: all of it
+    optional_value inside; ///< bool: false reads as 0; none: all are inside
 };
 
 /// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
@@ -33,9 +33,10 @@ inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, 
     return g.op<"Clip">(at, 0.0, last);
 }
 
-inline grid_tap tap_at(graph<13> g, value position, value weight, value n) {
+inline grid_tap tap_at(graph<13> g, value position, optional_value weight, value n, std::int64_t padding) {
     value const last = g.op<"Sub">(n, 1.0);
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
+    optional_value inside;
+    if (padding == 0) inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
     return {g.cast(g.op<"Clip">(position, 0.0, last), dtype::int64), weight, inside};
 }
 
@@ -44,11 +45,11 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const at = grid_position(g, c, n, padding, align_corners);
-    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n)};
+    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n, padding)};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
-    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n),
-            tap_at(g, g.op<"Add">(first, 1.0), rest, n)};
+    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n, padding),
+            tap_at(g, g.op<"Add">(first, 1.0), rest, n, padding)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
@@ -67,8 +68,9 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         for (grid_tap const& a : taps)
             for (grid_tap const& b : along) {
                 value const index = g.op<"Add">(g.op<"Mul">(a.index, g.to_value(n)), b.index);
-                next.push_back(
-                    {index, mode == 1 ? a.weight : g.op<"Mul">(a.weight, b.weight), g.op<"And">(a.inside, b.inside)});
+                grid_tap& both = next.emplace_back(grid_tap{index, {}, {}});
+                if (a.weight) both.weight = g.op<"Mul">(*a.weight, *b.weight);
+                if (a.inside) both.inside = g.op<"And">(*a.inside, *b.inside);
             }
         taps = i == 0 ? along : next;
     }
@@ -77,8 +79,8 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
     for (grid_tap const& t : taps) {
         value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(std::vector<sym_int>{1, sizes[1], 1}));
         value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
-        value const bounded = g.op<"Where">(unsqueeze(g, t.inside, 1), read, 0.0);
-        parts.push_back(mode == 1 ? bounded : g.op<"Mul">(bounded, unsqueeze(g, t.weight, 1)));
+        value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
+        parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);
     }
     value const y = parts.size() == 1 ? parts[0] : g.op<"Sum">(parts);
     return reshape(g, y, to);

@@ -202,10 +202,11 @@ int make_whole(axis_taps& t) {
     return exponent;
 }
 
-/// uint8 in fixed point, rounded after each axis.
+/// uint8 in fixed point, rounded after each axis. One that keeps its size is left as it is, whatever its scale.
 tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_mode const& mode) {
     tensor y = cast(x, dtype::int64);
     for (std::size_t i = all.size(); i-- != 0;) {
+        if (all[i].in == all[i].out) continue;
         axis_taps t = mode.in_double(all[i]);
         int const exponent = make_whole(t);
         tensor const sum = resample(y, static_cast<std::int64_t>(i) + 2, t) + scalar(std::int64_t{1} << (exponent - 1));
