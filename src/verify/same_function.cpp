@@ -209,8 +209,9 @@ bool same_function::never_both(graph_node const& n) const {
         graph_node const* const more = maker(first);
         graph_node const* const less = maker(1 - first);
         if (more == nullptr || less == nullptr || more->op != "Greater" || less->op != "Less") continue;
-        if (more->inputs[0] != less->inputs[0] || !of(*more, 1).all || !of(*less, 1).all) continue;
-        if (*of(*more, 1).all >= *of(*less, 1).all) return true;
+        auto const above = of(*more, 1).all;
+        auto const below = of(*less, 1).all;
+        if (more->inputs[0] == less->inputs[0] && above && below && *above >= *below) return true;
     }
     return false;
 }
@@ -238,8 +239,9 @@ bool same_function::replaced(graph_node const& n, mutation const& m) const {
     if (is_comparison(n.op) && is_comparison(other)) {
         // Of values that are 0 or 1, with a constant: both operators say the same of 0 and of 1.
         for (std::size_t const side : {std::size_t{0}, std::size_t{1}}) {
-            if (!of(n, side).bit || of(n, side).all || !of(n, 1 - side).all) continue;
-            double const c = *of(n, 1 - side).all;
+            auto const constant = of(n, 1 - side).all;
+            if (!of(n, side).bit || of(n, side).all || !constant) continue;
+            double const c = *constant;
             auto const says = [&](string_view op, double v) {
                 return side == 0 ? compared(op, v, c) : compared(op, c, v);
             };

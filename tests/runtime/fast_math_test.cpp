@@ -34,9 +34,9 @@ double units_away(float result, double exact) {
 }
 
 struct exact_function {
-    char const* name;
-    unary_op op;
-    double (*exact)(double);
+    char const* name = "";
+    unary_op op = unary_op::abs;
+    double (*exact)(double) = nullptr;
     double most = 2; ///< units of the last place
 };
 
