@@ -32,15 +32,6 @@ std::optional<bool> truth_of(binding const& b) {
 
 } // namespace
 
-std::vector<program::value_index> result_values(program::node const& n) {
-    std::vector<program::value_index> out;
-    for (program::result const& r : n.results) {
-        if (r.values.empty() && !r.is_list) out.push_back(program::no_value);
-        out.insert(out.end(), r.values.begin(), r.values.end());
-    }
-    return out;
-}
-
 void converter::convert_higher_order(program::node const& n) {
     restored<std::uint32_t> const around(caller_);
     caller_ = origin_index(n);

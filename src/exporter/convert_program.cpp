@@ -256,6 +256,8 @@ void check_row(dsl::entry const& row, dsl::table_view later, std::size_t at, std
 
 } // namespace
 
+std::span<dsl::table_view const> built_in_tables() { return mappings::library(); }
+
 void check_tables(std::span<dsl::table_view const> tables) {
     for (std::size_t i = 0; i != tables.size(); ++i)
         for (dsl::entry const& row : tables[i]) {

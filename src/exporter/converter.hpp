@@ -152,9 +152,6 @@ private:
     std::unordered_map<std::string, std::size_t> refused_at_;
 };
 
-/// The results of a node, those of lists one after the other; no_value: None.
-std::vector<program::value_index> result_values(program::node const& n);
-
 /// Gives the outputs their names; an output that is an input, an initializer or another output goes through an Identity.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <aton/dsl/error.hpp>
+#include <aton/model_io/model_io.hpp>
 
 namespace aton::detail {
 
@@ -156,3 +157,15 @@ void output_file::keep() noexcept {
 }
 
 } // namespace aton::detail
+
+namespace aton {
+
+void write_file(std::string_view bytes, std::string const& path) {
+    detail::output_file file(path);
+    file.write(bytes);
+    file.close();
+    file.publish();
+    file.keep();
+}
+
+} // namespace aton

@@ -16,4 +16,13 @@ std::string describe(program const& p, node const& n) {
     return out;
 }
 
+std::vector<value_index> result_values(node const& n) {
+    std::vector<value_index> out;
+    for (result const& r : n.results) {
+        if (r.values.empty() && !r.is_list) out.push_back(no_value);
+        out.insert(out.end(), r.values.begin(), r.values.end());
+    }
+    return out;
+}
+
 } // namespace aton::program

@@ -82,11 +82,6 @@ std::string_view name_of(value_theme t) {
     return all[static_cast<std::size_t>(t)];
 }
 
-bool names(std::string_view operators, std::string_view overload) {
-    sampling_rule const one{operators, {}};
-    return find_rule(std::span(&one, 1), overload) != nullptr;
-}
-
 std::int64_t count_of(sample const& s) {
     std::int64_t n = 0;
     for (runtime::aten_argument const& a : s.arguments) {
@@ -141,6 +136,8 @@ public:
         report_.since = row.since;
         report_.until = row.until;
         if (rule_ == nullptr) rule_ = find_rule(aten_sampling_rules(), row.overload);
+        for (exclusion const& e : options.exclusions)
+            if (names(e.operators, row.overload)) excluded_when_.push_back(e.when);
     }
 
     row_report run() {
@@ -184,11 +181,9 @@ private:
         try {
             truth out{call(s).results, 1, true};
             out.terms = std::max<std::int64_t>(1, count_of(s) / std::max<std::int64_t>(1, count_of(out.results)));
-            for (exclusion const& e : options_.exclusions)
-                if ((e.when.empty() || e.when == name_of(t.sizes) || e.when == name_of(t.values) ||
-                     e.when == name(t.type)) &&
-                    names(e.operators, row_.overload))
-                    out.values = false;
+            out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
+                return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
+            });
             return out;
         } catch (error const& e) {
             meaningless_ = e.what();
@@ -245,11 +240,13 @@ private:
                 before.clear();
             }
         }
-        if (options_.mutants && expected->values && !wrong_sample_)
+        if (options_.mutants && expected->values && !wrong_sample_) {
+            bool const has_numbers = tells(expected->results);
             for (translation const& graph : graphs)
-                mutants_.run(graph, options_.where, t, tells(expected->results), [&](std::vector<value> const& got) {
+                mutants_.run(graph, options_.where, t, has_numbers, [&](std::vector<value> const& got) {
                     return !difference(got, *expected, false).empty();
                 });
+        }
         if (refused) ++counts(t.type).refused;
         else if (wrong_sample_) ++counts(t.type).different;
         else if (!expected->values) ++counts(t.type).excluded, ++counts(t.type).same;
@@ -304,6 +301,7 @@ private:
     dsl::entry const& row_;
     check_options const& options_;
     sampling_rule const* rule_;
+    std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;

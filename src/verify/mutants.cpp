@@ -21,11 +21,6 @@ std::string operators_of(graph_data const& g) {
     return out;
 }
 
-bool same(theme const& a, theme const& b) {
-    return a.sizes == b.sizes && a.values == b.values && a.type == b.type && a.scattered == b.scattered &&
-           a.defaults == b.defaults;
-}
-
 /// A number for each node: the same one for nodes that stand at the same place.
 std::vector<std::uint64_t> places_of(graph_data const& g) {
     auto const mix = [](std::uint64_t h, std::uint64_t with) {
@@ -63,7 +58,7 @@ std::vector<std::uint64_t> places_of(graph_data const& g) {
 
 void row_mutants::run(translation const& t, runtime::device where, theme const& drawn, bool tells,
                       std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
-    auto const known = std::find_if(themes_.begin(), themes_.end(), [&](theme const& o) { return same(drawn, o); });
+    auto const known = std::find(themes_.begin(), themes_.end(), drawn);
     auto const number = static_cast<std::size_t>(known - themes_.begin());
     if (known == themes_.end()) themes_.push_back(drawn);
     ++graphs_;
@@ -116,9 +111,7 @@ mutant_report row_mutants::report(std::string_view overload, std::span<equivalen
             continue;
         }
         bool const is_known = std::any_of(known.begin(), known.end(), [&](equivalent_mutant const& e) {
-            sampling_rule const one{e.operators, {}};
-            return key.what.starts_with(e.what) &&
-                   (e.operators.empty() || find_rule(std::span(&one, 1), overload) != nullptr);
+            return key.what.starts_with(e.what) && (e.operators.empty() || names(e.operators, overload));
         });
         if (is_known) ++out.equivalent;
         else out.survivors.push_back(key.what + " in " + m.example);

@@ -98,7 +98,7 @@ public:
         judged_node& to = nodes_.emplace_back();
         to.node = &n;
         std::size_t i = 0;
-        for (value_index const v : values_of(n)) {
+        for (value_index const v : result_values(n)) {
             value const& given = i < results.size() ? results[i] : value();
             ++i;
             if (v == program::no_value) continue;
@@ -130,15 +130,6 @@ public:
     }
 
 private:
-    static std::vector<value_index> values_of(program::node const& n) {
-        std::vector<value_index> out;
-        for (program::result const& r : n.results) {
-            if (r.values.empty() && !r.is_list) out.push_back(program::no_value);
-            out.insert(out.end(), r.values.begin(), r.values.end());
-        }
-        return out;
-    }
-
     void judge(judged_node& to, std::string const& name, tensor const& expected) {
         graph_result const* const other = graph_.named(name);
         if (other != nullptr && to.is != verdict::different) {

@@ -472,6 +472,11 @@ sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string
     return nullptr;
 }
 
+bool names(std::string_view operators, std::string_view overload) {
+    sampling_rule const one{operators, {}};
+    return find_rule(std::span(&one, 1), overload) != nullptr;
+}
+
 sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
             std::uint64_t seed) {
     return drawing(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed).run();

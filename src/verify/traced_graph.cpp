@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <aton/dsl/error.hpp>
@@ -16,17 +17,8 @@ namespace aton::verify {
 namespace {
 
 using runtime::tensor;
+using runtime::uses_of;
 using runtime::value;
-
-/// Inputs, and what graphs inside take from this one.
-std::set<value_id> uses_of(graph_node const& n) {
-    std::set<value_id> all(n.inputs.begin(), n.inputs.end());
-    for (node_attribute const& a : n.attributes)
-        for (graph_data const& inner : a.graphs)
-            for (graph_value const& v : inner.values) all.insert(v.outer);
-    all.erase(no_value);
-    return all;
-}
 
 bool identical(tensor const& a, tensor const& b) {
     if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
@@ -56,6 +48,14 @@ bool holds(type_set const& set, value const& v, dtype t) {
     return set.contains(v.is_sequence() ? type_set{bit << 32, 0} : type_set{bit, 0}) || set.contains({0, bit});
 }
 
+/// Keeps what nodes give, by the numbers of the values.
+runtime::onnx_observer kept_in(std::vector<value>& values) {
+    return [&values](graph_node const& n, std::span<value const> given) {
+        for (std::size_t i = 0; i != given.size(); ++i)
+            if (n.outputs[i] != no_value) values[n.outputs[i]] = given[i];
+    };
+}
+
 constexpr bool is_constant(graph_node const& n) { return n.op == "Constant" && n.domain.empty(); }
 
 } // namespace
@@ -70,15 +70,8 @@ traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t
         shell_.values.push_back(v);
         shell_.values.back().type = {};
     }
-    graph_data all = g;
-    all.outputs.clear();
-    for (graph_node const& n : g.nodes)
-        for (value_id const id : n.outputs)
-            if (id != no_value) all.outputs.push_back(id);
-    std::vector<value_id> const ids = all.outputs;
-    std::vector<value> made = runtime::onnx_model(std::move(all), {where, 0}).run(t.inputs);
     values_.resize(g.values.size());
-    for (std::size_t i = 0; i != ids.size(); ++i) values_[ids[i]] = std::move(made[i]);
+    (void)runtime::onnx_model(g, {where, 0}).run(t.inputs, kept_in(values_));
     for (graph_initializer const& i : g.initializers)
         values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
     for (std::size_t i = 0; i != g.inputs.size(); ++i) values_[g.inputs[i]] = t.inputs[i];
@@ -176,24 +169,6 @@ traced_graph::consequence& traced_graph::consequence_of(std::size_t node) {
     return c;
 }
 
-bool traced_graph::stays_legal(consequence& c, std::vector<value> values) const {
-    std::vector<value_id> made;
-    for (graph_node const& n : c.graph.nodes)
-        for (value_id const id : n.outputs)
-            if (id != no_value) made.push_back(id);
-    if (c.traced == nullptr) {
-        graph_data all = c.graph;
-        all.outputs = made;
-        c.traced = std::make_unique<runtime::onnx_model>(std::move(all), runtime::onnx_options{where_, 0});
-    }
-    std::vector<value> given;
-    for (value_id const id : c.takes) given.push_back(values[id]);
-    std::vector<value> const results = c.traced->run(given);
-    for (std::size_t i = 0; i != made.size(); ++i) values[made[i]] = results[i];
-    return std::all_of(
-        c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& n) { return is_legal(n, values); });
-}
-
 traced_graph::outcome traced_graph::run(mutation const& m) {
     graph_node const& n = of_->graph.nodes.at(m.node);
     try {
@@ -212,12 +187,16 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
         }
         if (same) return {fate::same};
         consequence& c = consequence_of(m.node);
-        if (!same_types && !stays_legal(c, values)) return {fate::illegal};
         std::vector<value> given;
         for (value_id const id : c.takes) given.push_back(values[id]);
         if (c.model == nullptr)
             c.model = std::make_unique<runtime::onnx_model>(c.graph, runtime::onnx_options{where_, 0});
-        return {fate::other, gathered(*of_, c.model->run(given))};
+        std::vector<value> const results = c.model->run(given, same_types ? runtime::onnx_observer() : kept_in(values));
+        bool const legal_after =
+            same_types || std::all_of(c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& other) {
+                return is_legal(other, values);
+            });
+        return legal_after ? outcome{fate::other, gathered(*of_, results)} : outcome{fate::illegal};
     } catch (error const&) {
         return {fate::fails};
     }

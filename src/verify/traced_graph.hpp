@@ -38,13 +38,11 @@ private:
         graph_data graph; ///< its inputs are `takes`
         std::vector<value_id> takes;
         std::unique_ptr<runtime::onnx_model> model;
-        std::unique_ptr<runtime::onnx_model> traced; ///< gives the results of all its nodes too
     };
 
     [[nodiscard]] std::vector<runtime::value> changed(mutation const& m, bool& legal) const;
     [[nodiscard]] bool is_legal(graph_node const& n, std::vector<runtime::value> const& values) const;
     [[nodiscard]] consequence& consequence_of(std::size_t node);
-    [[nodiscard]] bool stays_legal(consequence& c, std::vector<runtime::value> values) const;
 
     translation const* of_;
     runtime::device where_;

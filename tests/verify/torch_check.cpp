@@ -5,6 +5,7 @@
 //
 // A call that ends torch itself (integer division by zero ends the process) is counted, and the next one goes on: overloads run in
 // processes of their own.
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <set>
@@ -42,7 +43,6 @@ struct counts {
     int refused_by_both = 0;
     int refused_here = 0;
     int refused_by_torch = 0;
-    int excluded = 0; ///< random ones
 };
 
 std::vector<theme> all_themes() {
@@ -83,11 +83,9 @@ std::string difference_of(runtime::aten_results const& got, runtime::aten_result
 }
 
 bool is_excluded(std::string const& overload) {
-    for (exclusion const& e : known_exclusions()) {
-        sampling_rule const as_rule{e.operators, {}};
-        if (e.when.empty() && find_rule(std::span(&as_rule, 1), overload) != nullptr) return true;
-    }
-    return false;
+    auto const all = known_exclusions();
+    return std::any_of(
+        all.begin(), all.end(), [&](exclusion const& e) { return e.when.empty() && names(e.operators, overload); });
 }
 
 /// The calls of an overload from `to.next` on.

@@ -13,6 +13,8 @@ namespace aton::tool {
 
 /// The result of a command, on stdout; throws when it cannot be written.
 void print_out(std::string_view text);
+/// What main() does: `run`, with what it throws said on one line of stderr, for an exit status of 1.
+int guarded(int (*run)(int, char**), int argc, char** argv);
 /// Says on one line of stderr what went wrong.
 void complain(std::string_view what);
 /// Text from a file, without control characters.

@@ -3,7 +3,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,6 +16,19 @@
 #include "commands.hpp"
 
 namespace aton::tool {
+
+int guarded(int (*run)(int, char**), int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (std::bad_alloc const&) {
+        complain("out of memory");
+    } catch (std::exception const& e) {
+        complain(e.what());
+    } catch (...) {
+        complain("an unknown error");
+    }
+    return 1;
+}
 
 void complain(std::string_view what) {
     std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The aton command: its options and exit status. 0: done, 1: the input or the work failed, 2: wrong usage.
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -194,15 +192,4 @@ int run(int argc, char** argv) {
 
 } // namespace aton::tool
 
-int main(int argc, char** argv) {
-    try {
-        return aton::tool::run(argc, argv);
-    } catch (std::bad_alloc const&) {
-        aton::tool::complain("out of memory");
-    } catch (std::exception const& e) {
-        aton::tool::complain(e.what());
-    } catch (...) {
-        aton::tool::complain("an unknown error");
-    }
-    return 1;
-}
+int main(int argc, char** argv) { return aton::tool::guarded(aton::tool::run, argc, argv); }

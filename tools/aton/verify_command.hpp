@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-
 namespace aton::tool {
 
 struct verify_request {
@@ -25,12 +23,8 @@ struct verify_request {
     std::vector<std::string> reports;
 };
 
-/// Options that do not go together.
-class usage_error : public error {
-public:
-    using error::error;
-};
-void check_usage(verify_request const& request);
+/// Why options do not go together; empty where they do.
+[[nodiscard]] std::string usage_fault(verify_request const& request);
 
 /// The exit status: 0 where all is the same. Throw aton::error where the work fails.
 int verify_mappings(verify_request const& request);

@@ -2,8 +2,6 @@
 // aton verify, a program of its own that lies beside aton: it carries the runtime, which nothing else needs. Exit status: 0 all is the same,
 // 1 something is not or the work failed, 2 wrong usage.
 #include <cstdint>
-#include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -60,14 +58,13 @@ int run(int argc, char** argv) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.footer("Exit status: 0 all is the same, 1 something differs or the work failed, 2 wrong usage.");
+    app.callback([&] {
+        if (std::string const fault = usage_fault(request); !fault.empty()) throw CLI::ValidationError(fault);
+    });
     try {
         app.parse(argc, argv);
-        check_usage(request);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help
-        complain(plain(e.what()) + " (aton verify --help says more)");
-        return 2;
-    } catch (usage_error const& e) {
         complain(plain(e.what()) + " (aton verify --help says more)");
         return 2;
     }
@@ -78,15 +75,4 @@ int run(int argc, char** argv) {
 
 } // namespace aton::tool
 
-int main(int argc, char** argv) {
-    try {
-        return aton::tool::run(argc, argv);
-    } catch (std::bad_alloc const&) {
-        aton::tool::complain("out of memory");
-    } catch (std::exception const& e) {
-        aton::tool::complain(e.what());
-    } catch (...) {
-        aton::tool::complain("an unknown error");
-    }
-    return 1;
-}
+int main(int argc, char** argv) { return aton::tool::guarded(aton::tool::run, argc, argv); }

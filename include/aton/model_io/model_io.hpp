@@ -48,6 +48,9 @@ struct model {
 /// Writes the model to `path`. The file appears whole or not at all: a temporary beside it is renamed.
 void write_model(graph_data const& graph, std::string const& path, model_options const& options = {});
 
+/// Writes bytes to a file that appears whole or not at all; to a pipe or device as they are. Throws aton::error.
+void write_file(std::string_view bytes, std::string const& path);
+
 /// The model in a file. Throws aton::error, one line that names the file, for anything that is not a readable ONNX model.
 [[nodiscard]] model read_model(std::string const& path);
 /// The model in memory; `name` is what messages call it.

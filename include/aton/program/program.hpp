@@ -171,6 +171,9 @@ struct program {
 /// "model.pt2: aten::foo (node foo_1, at model.py:12 in forward)": how messages name a node.
 [[nodiscard]] std::string describe(program const& p, node const& n);
 
+/// The results of a node, those of lists one after the other; no_value: None.
+[[nodiscard]] std::vector<value_index> result_values(node const& n);
+
 /// The program as text: inputs, weights, one line for each node with types and the user's source line, outputs.
 [[nodiscard]] std::string to_string(program const& p);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct onnx_options {
     device where;           ///< where tensors are computed
     std::uint64_t seed = 0; ///< of random operators that state none
 };
+
+/// The inputs of a node, and what graphs inside take from its own.
+[[nodiscard]] std::set<value_id> uses_of(graph_node const& n);
 
 /// Sees each node of the outermost graph with what it gives, in order.
 using onnx_observer = std::function<void(graph_node const&, std::span<value const>)>;

@@ -47,6 +47,8 @@ struct theme {
     dtype type = dtype::float32; ///< of the tensors whose rule leaves it open
     bool scattered = false;      ///< operands do not lie together in memory
     bool defaults = false;       ///< arguments that have a default stay at it
+
+    friend bool operator==(theme const&, theme const&) = default;
 };
 
 /// What arguments of operators must be for a call to have a meaning, in a small language:
@@ -75,6 +77,9 @@ struct sampling_rule {
 [[nodiscard]] std::span<sampling_rule const> aten_sampling_rules();
 /// The rule of an overload, of the whole name before that of the operator; nullptr: none.
 [[nodiscard]] sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string_view overload);
+
+/// Whether a list of operators, as in sampling_rule, has the overload.
+[[nodiscard]] bool names(std::string_view operators, std::string_view overload);
 
 /// Draws a sample. Throws aton::error, which names the operator and the place, for a rule that is none.
 [[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,

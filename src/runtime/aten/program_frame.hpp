@@ -83,7 +83,6 @@ private:
     [[nodiscard]] std::vector<slot> list_at(program::node const& n, std::size_t position) const;
     [[nodiscard]] aten_argument argument_of(program::argument const& a, std::string_view name) const;
     void bind(program::value_index v, slot given);
-    [[nodiscard]] static std::vector<program::value_index> result_values(program::node const& n);
     void bind_all(program::node const& n, std::vector<slot> given);
 
     // Branches and loops.

@@ -111,15 +111,6 @@ void aten_program::frame::bind(value_index v, slot given) {
     if (v != no_value) values_.at(v) = typed(std::move(given), p_.values[v].kind);
 }
 
-std::vector<value_index> aten_program::frame::result_values(program::node const& n) {
-    std::vector<value_index> out;
-    for (program::result const& r : n.results) {
-        if (r.values.empty() && !r.is_list) out.push_back(no_value);
-        out.insert(out.end(), r.values.begin(), r.values.end());
-    }
-    return out;
-}
-
 void aten_program::frame::bind_all(program::node const& n, std::vector<slot> given) {
     std::vector<value_index> const to = result_values(n);
     if (given.size() < to.size())

@@ -7,8 +7,18 @@
 
 #include <aton/dsl/error.hpp>
 #include <aton/model_io/operator_body.hpp>
+#include <aton/runtime/onnx_model.hpp>
 
 namespace aton::runtime {
+
+std::set<value_id> uses_of(graph_node const& n) {
+    std::set<value_id> all(n.inputs.begin(), n.inputs.end());
+    for (node_attribute const& a : n.attributes)
+        for (graph_data const& inner : a.graphs)
+            for (graph_value const& v : inner.values) all.insert(v.outer);
+    all.erase(no_value);
+    return all;
+}
 
 namespace {
 
@@ -71,7 +81,7 @@ public:
 
     void check(std::size_t n) {
         graph_node const& node = g_.nodes[n];
-        for (value_id const id : uses(node)) {
+        for (value_id const id : uses_of(node)) {
             require_known(id);
             if (!made_[id])
                 throw error(describe(g_, node) + ": no node before it makes its input '" + g_.values[id].name + "'");
@@ -93,7 +103,7 @@ public:
     [[nodiscard]] std::vector<value_id> last_uses(std::size_t n) const {
         std::vector<value_id> out;
         std::set<value_id> const kept(g_.outputs.begin(), g_.outputs.end());
-        for (value_id const id : uses(g_.nodes[n]))
+        for (value_id const id : uses_of(g_.nodes[n]))
             if (last_use_[id] == n && !kept.contains(id)) out.push_back(id);
         for (value_id const id : g_.nodes[n].outputs)
             if (id != no_value && last_use_[id] == g_.nodes.size() && !kept.contains(id)) out.push_back(id);
@@ -101,15 +111,6 @@ public:
     }
 
 private:
-    /// Inputs, and what graphs inside take from this one.
-    static std::set<value_id> uses(graph_node const& n) {
-        std::set<value_id> all(n.inputs.begin(), n.inputs.end());
-        for (node_attribute const& a : n.attributes)
-            for (graph_data const& inner : a.graphs)
-                for (graph_value const& v : inner.values) all.insert(v.outer);
-        all.erase(no_value);
-        return all;
-    }
     void require_known(value_id id) const {
         if (id >= g_.values.size()) throw error("the graph '" + g_.name + "' has no value " + std::to_string(id));
     }
