@@ -460,13 +460,16 @@ private:
 } // namespace
 
 sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string_view overload) {
-    constexpr std::string_view aten = "aten::";
-    if (overload.starts_with(aten)) overload.remove_prefix(aten.size());
+    auto const without_aten = [](std::string_view name) {
+        constexpr std::string_view aten = "aten::";
+        return name.starts_with(aten) ? name.substr(aten.size()) : name;
+    };
+    overload = without_aten(overload);
     for (std::string_view const name : {overload, overload.substr(0, overload.find('.'))})
         for (sampling_rule const& rule : rules)
             for (std::string_view left = rule.operators; !left.empty();) {
                 std::size_t const end = std::min(left.find(' '), left.size());
-                if (left.substr(0, end) == name) return &rule;
+                if (without_aten(left.substr(0, end)) == name) return &rule;
                 left.remove_prefix(std::min(end + 1, left.size()));
             }
     return nullptr;

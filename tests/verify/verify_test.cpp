@@ -240,4 +240,16 @@ TEST_CASE("a family of built-in rows gives ATen's numbers, and would not go unno
     CHECK(check(mappings::bitwise, options).to_json() == r.to_json());
 }
 
+TEST_CASE("a rule names operators of ATen with and without aten::") {
+    sampling_rule const rules[] = {
+        {"aten::foo", "x: (n)"}, {"bar aten::foo.Tensor", "x: (m)"}, {"my_ops::foo", "x: (c)"}};
+    CHECK(find_rule(rules, "aten::foo.out") == &rules[0]);
+    CHECK(find_rule(rules, "aten::foo.Tensor") == &rules[1]);
+    CHECK(find_rule(rules, "foo.Tensor") == &rules[1]);
+    CHECK(find_rule(rules, "aten::bar") == &rules[1]);
+    CHECK(find_rule(rules, "my_ops::foo") == &rules[2]);
+    CHECK(find_rule(rules, "my_ops::bar") == nullptr);
+    CHECK(names("aten::add aten::sub", "aten::sub.Tensor"));
+}
+
 } // namespace aton::verify
