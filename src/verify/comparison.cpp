@@ -86,7 +86,23 @@ tolerance tolerance_of(dtype t, std::int64_t terms) {
     }
 }
 
-comparison compare(tensor const& got, tensor const& expected, std::int64_t terms) {
+dtype narrower(dtype a, dtype b) {
+    auto const rank = [](dtype t) {
+        switch (t) {
+        case dtype::float64:
+        case dtype::complex128: return 1;
+        case dtype::float32:
+        case dtype::complex64: return 2;
+        case dtype::float16: return 3;
+        case dtype::bfloat16: return 4;
+        default: return 0;
+        }
+    };
+    if (rank(a) == 0 && rank(b) == 0) return dtype::undefined;
+    return rank(b) > rank(a) ? b : a;
+}
+
+comparison compare(tensor const& got, tensor const& expected, std::int64_t terms, dtype rounded) {
     comparison out;
     if (!got || !expected) {
         if (static_cast<bool>(got) != static_cast<bool>(expected))
@@ -99,7 +115,7 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     }
     tensor const a = to_host(got);
     tensor const b = to_host(expected);
-    if (is_complex(a.dtype())) return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms);
+    if (is_complex(a.dtype())) return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms, rounded);
     out.elements = a.count();
     if (a.is_strings()) {
         tensor const x = a.contiguous();
@@ -114,8 +130,10 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     dtype const number = whole || aton::tensor::can_hold(a.dtype()) ? a.dtype() : dtype::float32;
     aton::tensor const p = number == a.dtype() ? x : runtime::cast(a, number).to_constant();
     aton::tensor const q = number == a.dtype() ? y : runtime::cast(b, number).to_constant();
-    tolerance most = tolerance_of(a.dtype(), terms);
-    most.absolute += left_by_cancelling(q, a.dtype(), terms);
+    dtype const narrowest = is_floating(a.dtype()) ? narrower(a.dtype(), rounded) : a.dtype();
+    dtype const precision = narrowest == dtype::undefined ? a.dtype() : narrowest;
+    tolerance most = tolerance_of(precision, terms);
+    most.absolute += left_by_cancelling(q, precision, terms);
     std::int64_t wrong = 0;
     std::int64_t first = 0;
     for (std::int64_t i = 0; i != out.elements; ++i) {
@@ -134,21 +152,21 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     return out;
 }
 
-comparison compare(value const& got, value const& expected, std::int64_t terms) {
+comparison compare(value const& got, value const& expected, std::int64_t terms, dtype rounded) {
     comparison out;
     if (got.is_sequence() != expected.is_sequence() ||
         (!got.is_sequence() && static_cast<bool>(got) != static_cast<bool>(expected))) {
         out.difference = "is another kind of value";
         return out;
     }
-    if (!got.is_sequence()) return compare(got.one(), expected.one(), terms);
+    if (!got.is_sequence()) return compare(got.one(), expected.one(), terms, rounded);
     if (got.many().size() != expected.many().size()) {
         out.difference = "has " + std::to_string(got.many().size()) + " tensors, " +
                          std::to_string(expected.many().size()) + " are expected";
         return out;
     }
     for (std::size_t i = 0; i != got.many().size(); ++i) {
-        comparison each = compare(got.many()[i], expected.many()[i], terms);
+        comparison each = compare(got.many()[i], expected.many()[i], terms, rounded);
         out.error = std::max(out.error, each.error);
         out.elements += each.elements;
         if (out.same() && !each.same()) out.difference = "tensor " + std::to_string(i) + ": " + each.difference;

@@ -15,6 +15,7 @@
 #include <aton/verify/comparison.hpp>
 
 #include "model_inputs.hpp"
+#include "narrowest.hpp"
 #include "parting.hpp"
 #include "report_text.hpp"
 
@@ -32,6 +33,7 @@ struct expected_output {
     std::size_t number = 0; ///< in program::main.outputs
     bool is_users = false;
     tensor data;
+    dtype rounded = dtype::undefined; ///< the narrowest dtype on the way to it
 };
 
 class model_check {
@@ -40,6 +42,7 @@ public:
         : options_(options),
           program_(p, {options.where, options.seed}),
           graph_(g, {options.where, options.seed}),
+          narrowest_(narrowest_dtypes(program_.functional())),
           terms_(1000 + 100 * static_cast<std::int64_t>(p.main.nodes.size())) {}
 
     model_report run() {
@@ -112,7 +115,8 @@ private:
                 out.push_back({named ? p.values[a.values[k]].name : "output_" + std::to_string(i),
                                i,
                                p.outputs[i].kind == program::output_kind::user,
-                               all[k]});
+                               all[k],
+                               named ? narrowest_.at(a.values[k]) : dtype::undefined});
             }
         }
         std::stable_partition(out.begin(), out.end(), [](expected_output const& e) { return e.is_users; });
@@ -141,7 +145,7 @@ private:
                         std::to_string(expected.size()));
         for (std::size_t i = 0; i != got.size(); ++i) {
             if (report_.outputs.size() == i) report_.outputs.push_back({expected[i].name});
-            comparison const c = compare(got[i], expected[i].data, terms_);
+            comparison const c = compare(got[i], expected[i].data, terms_, expected[i].rounded);
             report_.outputs[i].elements += c.elements;
             report_.outputs[i].worst_error = std::max(report_.outputs[i].worst_error, c.error);
             if (!c.same() && report_.passed())
@@ -152,12 +156,13 @@ private:
     void differs(std::string why, std::vector<value> const& inputs, std::vector<value> const& graph_inputs,
                  std::size_t output) {
         report_.difference = std::move(why);
-        report_.where = find_parting(program_, inputs, graph_, graph_inputs, output, terms_);
+        report_.where = find_parting(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
     }
 
     model_options const& options_;
     runtime::aten_program program_;
     runtime::onnx_model graph_;
+    std::vector<dtype> narrowest_; ///< of each value of the program
     std::int64_t terms_;
     model_report report_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,11 +49,11 @@ public:
     }
 
     /// A result with the same numbers, of those that tell something.
-    [[nodiscard]] graph_result const* like(tensor const& wanted, std::int64_t terms) const {
+    [[nodiscard]] graph_result const* like(tensor const& wanted, std::int64_t terms, dtype rounded) const {
         auto const found = by_type_.find({wanted.dtype(), wanted.sizes()});
         if (found == by_type_.end() || !tells(wanted)) return nullptr;
         for (std::size_t const i : found->second)
-            if (compare(all_[i].data, wanted, terms).same()) return &all_[i];
+            if (compare(all_[i].data, wanted, terms, rounded).same()) return &all_[i];
         return nullptr;
     }
 
@@ -89,9 +90,11 @@ struct judged_node {
 
 class search {
 public:
-    search(runtime::aten_program const& p, graph_results const& graph, std::int64_t terms)
+    search(runtime::aten_program const& p, graph_results const& graph, std::span<dtype const> narrowest,
+           std::int64_t terms)
         : p_(p.functional()),
           graph_(graph),
+          narrowest_(narrowest),
           terms_(terms) {}
 
     void see(program::node const& n, std::span<value const> results) {
@@ -103,7 +106,7 @@ public:
             ++i;
             if (v == program::no_value) continue;
             makers_[v] = nodes_.size() - 1;
-            if (given.is_tensor()) judge(to, p_.values[v].name, given.one());
+            if (given.is_tensor()) judge(to, v, given.one());
         }
     }
 
@@ -130,14 +133,15 @@ public:
     }
 
 private:
-    void judge(judged_node& to, std::string const& name, tensor const& expected) {
-        graph_result const* const other = graph_.named(name);
+    void judge(judged_node& to, value_index v, tensor const& expected) {
+        graph_result const* const other = graph_.named(p_.values[v].name);
         if (other != nullptr && to.is != verdict::different) {
-            comparison const c = compare(other->data, expected, terms_);
+            comparison const c = compare(other->data, expected, terms_, narrowest_[v]);
             to.is = c.same() ? verdict::same : verdict::different;
             to.namesake = other;
             to.why = c.difference;
-        } else if (other == nullptr && to.is == verdict::unknown && graph_.like(expected, terms_) != nullptr) {
+        } else if (other == nullptr && to.is == verdict::unknown &&
+                   graph_.like(expected, terms_, narrowest_[v]) != nullptr) {
             to.is = verdict::same;
         }
         if (to.is == verdict::same && !graph_results::tells(expected) && other == nullptr) to.is = verdict::unknown;
@@ -188,6 +192,7 @@ private:
 
     program::program const& p_;
     graph_results const& graph_;
+    std::span<dtype const> narrowest_;
     std::int64_t terms_;
     std::vector<judged_node> nodes_;
     std::map<value_index, std::size_t> makers_;
@@ -196,9 +201,10 @@ private:
 } // namespace
 
 parting find_parting(runtime::aten_program const& p, std::span<value const> inputs, runtime::onnx_model const& g,
-                     std::span<value const> graph_inputs, std::size_t output, std::int64_t terms) {
+                     std::span<value const> graph_inputs, std::size_t output, std::span<dtype const> narrowest,
+                     std::int64_t terms) {
     graph_results const graph(g, graph_inputs);
-    search all(p, graph, terms);
+    search all(p, graph, narrowest, terms);
     (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.see(n, results); });
     return all.first(output);
 }

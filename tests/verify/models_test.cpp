@@ -13,6 +13,7 @@
 #include <aton/verify/models.hpp>
 
 #include "../faults.hpp"
+#include "../program/program_builder.hpp"
 
 namespace aton::verify {
 
@@ -120,6 +121,26 @@ TEST_CASE("the node that parts is the one that was changed") {
         CHECK(contains(report.difference, "the graph does not run: "));
         CHECK(contains(report.where.node, "node linear, "));
         CHECK(contains(report.to_text(), "the graph stops before it"));
+    }
+}
+
+TEST_CASE("a float32 value of a float16 program has float16's tolerance") {
+    using program::tensor;
+    constexpr std::int64_t n = 64;
+    for (dtype const narrow : {dtype::float16, dtype::float32}) {
+        program::program_builder b;
+        program::value_index const x = b.input(program::input_kind::user, "x", {n});
+        program::value_index const halves =
+            b.add("aten::_to_copy", {tensor("self", x), program::type("dtype", narrow)}, {n}, narrow);
+        program::value_index const wide =
+            b.add("aten::_to_copy", {tensor("self", halves), program::type("dtype", dtype::float32)}, {n});
+        b.output(b.add("aten::exp", {tensor("self", wide)}, {n}));
+        graph_data data; // rounds in another place
+        dsl::graph<13> const g(data, 17);
+        dsl::value const input(data, data.add_input("x", {dtype::float32, shape{n}}));
+        data.outputs = {g.cast(g.cast(g.op<"Exp">(input), dtype::float16), dtype::float32).id()};
+        model_report const report = compare_models(b.p, data);
+        CHECK(report.passed() == (narrow == dtype::float16));
     }
 }
 

@@ -28,7 +28,13 @@ struct comparison {
     [[nodiscard]] bool same() const { return difference.empty(); }
 };
 
-[[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1);
-[[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1);
+/// The one of two dtypes that rounds more; what is none of floats does not round.
+[[nodiscard]] dtype narrower(dtype a, dtype b);
+
+/// `rounded`: the narrowest dtype that was rounded to on the way to `expected`, if it is narrower than its own.
+[[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1,
+                                 dtype rounded = dtype::undefined);
+[[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,
+                                 dtype rounded = dtype::undefined);
 
 } // namespace aton::verify

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Which dtypes values went through: nodes in their order, and what branches and bodies of loops have inside.
+#include "narrowest.hpp"
+
+#include <aton/verify/comparison.hpp>
+
+#include "../program/subgraphs.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+class search {
+public:
+    explicit search(program::program const& p)
+        : p_(p),
+          found_(p.values.size(), dtype::undefined),
+          seen_(p.subgraphs.size()) {
+        follow(p.main);
+    }
+
+    [[nodiscard]] std::vector<dtype> const& found() const { return found_; }
+
+private:
+    /// The narrowest of all results in the graph.
+    dtype follow(program::graph const& g) {
+        dtype in_all = dtype::undefined;
+        for (program::node const& n : g.nodes) {
+            dtype narrowest = dtype::undefined;
+            for (program::argument const& a : n.arguments) {
+                for (program::value_index const v : a.values)
+                    if (v != program::no_value) narrowest = narrower(narrowest, found_.at(v));
+                if (auto const index = program::subgraph_of(p_, a); index.has_value() && !seen_[*index]) {
+                    seen_[*index] = true;
+                    narrowest = narrower(narrowest, follow(p_.subgraphs[*index]));
+                }
+            }
+            for (program::value_index const v : program::result_values(n))
+                if (v != program::no_value)
+                    in_all = narrower(in_all, found_.at(v) = narrower(narrowest, p_.values[v].type));
+        }
+        return in_all;
+    }
+
+    program::program const& p_;
+    std::vector<dtype> found_;
+    std::vector<bool> seen_;
+};
+
+} // namespace
+
+std::vector<dtype> narrowest_dtypes(program::program const& p) { return search(p).found(); }
+
+} // namespace aton::verify
