@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Functions of complex tensors, made of functions of their parts.
+// Functions of complex tensors, made of functions of their parts, or those of C's library.
 #include "complex.hpp"
 
+#include <complex>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,7 +29,7 @@ parts times(parts const& x, parts const& y) { return {x.re * y.re - x.im * y.im,
 parts over(parts const& x, parts const& y) {
     tensor const by_real = greater_equal(abs(y.re), abs(y.im));
     tensor const large = where(by_real, y.re, y.im);
-    tensor const ratio = where(by_real, y.im, y.re) / large;
+    tensor const ratio = where(equal(large, 0), scalar(0), where(by_real, y.im, y.re) / large); // by 0: each part
     tensor const scale = large + where(by_real, y.im, y.re) * ratio;
     tensor const re = where(by_real, x.re + x.im * ratio, x.re * ratio + x.im) / scale;
     tensor const im = where(by_real, x.im - x.re * ratio, x.im * ratio - x.re) / scale;
@@ -51,25 +54,7 @@ parts exponential(parts const& x) {
 }
 parts logarithm(parts const& x) { return {log(magnitude(x)), angle(x)}; }
 
-parts square_root(parts const& x) {
-    tensor const m = magnitude(x);
-    tensor const re = sqrt((m + abs(x.re)) * scalar(0.5));
-    tensor const other = where(equal(re, 0), re, abs(x.im) / (re * scalar(2)));
-    tensor const right = greater_equal(x.re, 0);
-    tensor const im = where(right, other, re);
-    return {where(right, re, other), binary(binary_op::copysign, im, x.im)};
-}
-
-parts hyperbolic_sine(parts const& x) {
-    return {unary(unary_op::sinh, x.re) * cos(x.im), unary(unary_op::cosh, x.re) * sin(x.im)};
-}
-parts hyperbolic_cosine(parts const& x) {
-    return {unary(unary_op::cosh, x.re) * cos(x.im), unary(unary_op::sinh, x.re) * sin(x.im)};
-}
 parts scaled(parts const& x, double factor) { return {x.re * scalar(factor), x.im * scalar(factor)}; }
-parts turned(parts const& x) { return {-x.im, x.re}; }      // times i
-parts turned_back(parts const& x) { return {x.im, -x.re}; } // times -i
-
 /// Of numbers near 1 too.
 parts logarithm_of_one_more(parts const& x) {
     parts const one_more{x.re + scalar(1), x.im};
@@ -82,57 +67,57 @@ parts exponential_less_one(parts const& x) {
     return {unary(unary_op::expm1, x.re) * cos(x.im) - scalar(2) * square(half), exp(x.re) * sin(x.im)};
 }
 
-/// log(x + sqrt(x^2 + 1)) of the half plane on the right, where nothing cancels out; odd.
-parts inverse_sine_h(parts const& x) {
-    tensor const sign = binary(binary_op::copysign, full(1, x.re.dtype(), x.re.sizes(), x.re.where()), x.re);
-    parts const right{x.re * sign, x.im * sign};
-    parts const squared = times(right, right);
-    parts const root = square_root({squared.re + scalar(1), squared.im});
-    parts const y = logarithm({right.re + root.re, right.im + root.im});
-    return {y.re * sign, y.im * sign};
-}
-parts inverse_sine(parts const& x) { return turned_back(inverse_sine_h(turned(x))); }
-parts inverse_cosine(parts const& x) {
-    parts const y = inverse_sine(x);
-    return {scalar(1.57079632679489661923) - y.re, -y.im};
-}
-/// log(x + sqrt(x + 1) sqrt(x - 1))
-parts inverse_cosine_h(parts const& x) {
-    parts const root = times(square_root({x.re + scalar(1), x.im}), square_root({x.re - scalar(1), x.im}));
-    return logarithm({x.re + root.re, x.im + root.im});
-}
-parts inverse_tangent_h(parts const& x) {
-    tensor const below = scalar(1) - x.re;
-    tensor const ratio = scalar(4) * x.re / (square(below) + square(x.im));
-    tensor const im = binary(binary_op::atan2, scalar(2) * x.im, below * (x.re + scalar(1)) - square(x.im));
-    return {unary(unary_op::log1p, ratio) * scalar(0.25), im * scalar(0.5)};
-}
-
 /// Functions that lose digits are computed in double.
-parts inverse_function(unary_op op, parts const& x) {
+parts near_one(unary_op op, parts const& x) {
     dtype const type = x.re.dtype();
     parts const z{cast(x.re, dtype::float64), cast(x.im, dtype::float64)};
-    auto const function = [&]() -> parts {
-        switch (op) {
-        case unary_op::acos: return inverse_cosine(z);
-        case unary_op::acosh: return inverse_cosine_h(z);
-        case unary_op::asin: return inverse_sine(z);
-        case unary_op::asinh: return inverse_sine_h(z);
-        case unary_op::atan: return turned_back(inverse_tangent_h(turned(z)));
-        case unary_op::atanh: return inverse_tangent_h(z);
-        case unary_op::log1p: return logarithm_of_one_more(z);
-        default: return exponential_less_one(z);
-        }
-    };
-    parts const y = function();
+    parts const y = op == unary_op::log1p ? logarithm_of_one_more(z) : exponential_less_one(z);
     return {cast(y.re, type), cast(y.im, type)};
+}
+
+/// Those of C's library, whose branches and infinities are ATen's, too.
+template <class T>
+std::complex<T> of_library(unary_op op, std::complex<T> const& z) {
+    switch (op) {
+    case unary_op::sqrt: return std::sqrt(z);
+    case unary_op::sin: return std::sin(z);
+    case unary_op::cos: return std::cos(z);
+    case unary_op::tan: return std::tan(z);
+    case unary_op::sinh: return std::sinh(z);
+    case unary_op::cosh: return std::cosh(z);
+    case unary_op::tanh: return std::tanh(z);
+    case unary_op::asin: return std::asin(z);
+    case unary_op::acos: return std::acos(z);
+    case unary_op::atan: return std::atan(z);
+    case unary_op::asinh: return std::asinh(z);
+    case unary_op::acosh: return std::acosh(z);
+    default: return std::atanh(z);
+    }
+}
+
+/// On the host.
+template <class T>
+tensor mapped(unary_op op, tensor const& x) {
+    tensor const from = contiguous(to_host(x));
+    tensor const to = tensor::empty(x.dtype(), x.sizes());
+    T const* const parts = from.as_pairs().data<T>();
+    T* const out = to.as_pairs().data<T>();
+    for (std::int64_t i = 0; i != from.count(); ++i) {
+        std::complex<T> const y = of_library(op, std::complex<T>(parts[2 * i], parts[2 * i + 1]));
+        out[2 * i] = y.real();
+        out[2 * i + 1] = y.imag();
+    }
+    return to_device(to, x.where());
+}
+tensor mapped_by_library(unary_op op, tensor const& x) {
+    return x.dtype() == dtype::complex64 ? mapped<float>(op, x) : mapped<double>(op, x);
 }
 
 parts one_like(parts const& x) {
     return {full(1, x.re.dtype(), x.re.sizes(), x.re.where()), full(0, x.re.dtype(), x.re.sizes(), x.re.where())};
 }
 
-/// exp(y log(x)) in double; of 0 it is 0, to the power of 0 it is 1.
+/// exp(y log(x)) in double; of 0 it is 0, or infinite, to the power of 0 it is 1.
 parts power(parts const& x, parts const& y) {
     dtype const type = x.re.dtype();
     auto const wide = [](parts const& p) { return parts{cast(p.re, dtype::float64), cast(p.im, dtype::float64)}; };
@@ -140,8 +125,12 @@ parts power(parts const& x, parts const& y) {
     auto const is_zero = [](parts const& p) { return logical_and(equal(p.re, 0), equal(p.im, 0)); };
     tensor const none = is_zero(x);
     tensor const one = is_zero(y);
-    return {cast(where(one, scalar(1), where(none, scalar(0), z.re)), type),
-            cast(where(logical_or(one, none), scalar(0), z.im), type)};
+    tensor const inverse = less(y.re, 0); // of 0 it has no direction
+    tensor const nothing = full(0, dtype::float64, {}, x.re.where());
+    auto const of_zero = [&](double otherwise) { return where(inverse, scalar(otherwise), nothing); };
+    tensor const re = where(none, of_zero(std::numeric_limits<double>::infinity()), z.re);
+    tensor const im = where(none, of_zero(std::numeric_limits<double>::quiet_NaN()), z.im);
+    return {cast(where(one, scalar(1), re), type), cast(where(one, scalar(0), im), type)};
 }
 
 } // namespace
@@ -171,27 +160,24 @@ tensor complex_unary(unary_op op, tensor const& x) {
     case unary_op::exp2: return exponential(scaled(p, 0.69314718055994530942)).whole();
     case unary_op::log2: return scaled(logarithm(p), 1.44269504088896340736).whole();
     case unary_op::log10: return scaled(logarithm(p), 0.43429448190325182765).whole();
-    case unary_op::acos:
-    case unary_op::acosh:
+    case unary_op::sqrt:
+    case unary_op::sin:
+    case unary_op::cos:
+    case unary_op::tan:
+    case unary_op::sinh:
+    case unary_op::cosh:
+    case unary_op::tanh:
     case unary_op::asin:
-    case unary_op::asinh:
+    case unary_op::acos:
     case unary_op::atan:
-    case unary_op::atanh:
+    case unary_op::asinh:
+    case unary_op::acosh:
+    case unary_op::atanh: return mapped_by_library(op, x);
     case unary_op::log1p:
-    case unary_op::expm1: return inverse_function(op, p).whole();
-    case unary_op::sqrt: return square_root(p).whole();
+    case unary_op::expm1: return near_one(op, p).whole();
     case unary_op::square: return times(p, p).whole();
     case unary_op::reciprocal: return over(one_like(p), p).whole();
-    case unary_op::rsqrt: return over(one_like(p), square_root(p)).whole();
-    case unary_op::sinh: return hyperbolic_sine(p).whole();
-    case unary_op::cosh: return hyperbolic_cosine(p).whole();
-    case unary_op::tanh: return over(hyperbolic_sine(p), hyperbolic_cosine(p)).whole();
-    case unary_op::sin: return turned_back(hyperbolic_sine(turned(p))).whole();
-    case unary_op::cos: return hyperbolic_cosine(turned(p)).whole();
-    case unary_op::tan: {
-        parts const q = turned(p);
-        return turned_back(over(hyperbolic_sine(q), hyperbolic_cosine(q))).whole();
-    }
+    case unary_op::rsqrt: return over(one_like(p), parts_of(mapped_by_library(unary_op::sqrt, x))).whole();
     case unary_op::sigmoid: {
         parts const e = exponential({-p.re, -p.im});
         return over(one_like(p), {e.re + scalar(1), e.im}).whole();
