@@ -123,6 +123,15 @@ results adaptive_avg_pool(call const& c) {
     return as_given(cast(y, x.dtype()), x);
 }
 
+/// Along the axis the first of the largest elements; of NaN, which is larger, the last.
+tensor place_of_largest(tensor const& x, std::int64_t axis) {
+    tensor const first = arg_max(x, axis, true);
+    if (!is_floating(x.dtype())) return first;
+    tensor const unknown = isnan(x);
+    return where(
+        reduce(reduce_op::any, unknown, {axis}, true), arg_max(cast(unknown, dtype::uint8), axis, true, true), first);
+}
+
 /// Values, and where they stand in their plane.
 template <std::size_t Axes>
 results adaptive_max_pool(call const& c) {
@@ -143,7 +152,7 @@ results adaptive_max_pool(call const& c) {
             indices = full(0, dtype::int64, to, x.where());
             continue;
         }
-        tensor const best = arg_max(seen, axis + 1, true);
+        tensor const best = place_of_largest(seen, axis + 1);
         values = take_along(seen, best, axis + 1).squeezed(i + 1);
         indices = take_along(index_select(indices, axis, at), best, axis + 1).squeezed(i + 1);
     }

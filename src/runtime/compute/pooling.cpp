@@ -52,14 +52,16 @@ scalar least(dtype t) {
 
 bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16; }
 
-/// Where each element of the padded tensor stands in [D1, D2, ...]; for padding, the element next to it.
+/// Where each element of the padded tensor stands in [D1, D2, ...]; for padding, the first element of a window that begins there.
 tensor standing(tensor const& x, window const& w, sizes const& padded) {
     sizes const spatial(x.sizes().begin() + 2, x.sizes().end());
     std::vector<std::int64_t> const strides = contiguous_strides(spatial);
     tensor out = full(0, dtype::int64, {1, 1}, x.where());
     for (std::size_t i = 0; i != w.axes(); ++i) {
         tensor const at = range(padded[i + 2], -w.before[i], 1, x.where());
-        tensor const inside = clamp(at, 0, static_cast<double>(spatial[i] - 1));
+        tensor const inside = where(less(at, 0),
+                                    binary(binary_op::remainder, at, scalar(static_cast<long long>(w.dilations[i]))),
+                                    clamp(at, 0, static_cast<double>(spatial[i] - 1)));
         out = out.unsqueezed(out.rank()) + inside * scalar(static_cast<long long>(strides[i]));
     }
     return out;
@@ -97,14 +99,14 @@ pooled max_pool_with_indices(tensor const& x, window const& w) {
     if (largest found = kernels_of(x.where()).first_largest(seen, seen_by(indices, w, counts), 2 + w.axes());
         found.values)
         return {std::move(found.values), std::move(found.numbers)};
-    for (std::size_t i = w.axes(); i-- != 0;) { // the last axis first: of equal ones the first in row-major order stays
+    for (std::size_t i = w.axes();
+         i-- != 0;) { // the last axis first: of equal ones the first in row-major order stays, of NaN the last
         tensor best = places(values, w, i, counts[i], 0);
         tensor at = places(indices, w, i, counts[i], 0);
         for (std::int64_t k = 1; k < w.kernel[i]; ++k) {
             tensor const other = places(values, w, i, counts[i], k);
             tensor larger = greater(other, best);
-            if (is_floating(x.dtype()))
-                larger = logical_or(larger, logical_and(isnan(other), logical_not(isnan(best))));
+            if (is_floating(x.dtype())) larger = logical_or(larger, isnan(other));
             best = where(larger, other, best);
             at = where(larger, places(indices, w, i, counts[i], k), at);
         }

@@ -97,7 +97,7 @@ void first_largest(window_shape const& s, T* values, std::int64_t* numbers, T co
                 for (std::int64_t j = 0; j != n; ++j) {
                     T const value = a[j * step];
                     T const most = best[j];
-                    bool const better = !(value <= most) && !is_nan(most); // NaN is
+                    bool const better = value > most || is_nan(value); // of NaN the last
                     best[j] = better ? value : most;
                     where[j] = better ? static_cast<place>(k) : where[j];
                 }
