@@ -31,6 +31,8 @@ struct resized_axis {
     std::int64_t in;
     std::int64_t out;
     std::optional<double> scale;
+    bool is_of_image =
+        false; ///< one of two axes: there the nearest elements of equal and of double sizes are known without a scale
 
     /// Input elements for one of the output (compute_scales_value).
     [[nodiscard]] double step() const {
@@ -56,8 +58,8 @@ inline std::int64_t nearest_index(resized_axis const& a, std::int64_t o, filter 
     auto const step = a.scale && *a.scale > 0 ? static_cast<float>(1.0 / *a.scale)
                                               : static_cast<float>(a.in) / static_cast<float>(a.out);
     if (kind == filter::nearest) {
-        if (a.out == a.in) return o;
-        if (a.out == 2 * a.in) return o / 2;
+        if (a.is_of_image && a.out == a.in) return o;
+        if (a.is_of_image && a.out == 2 * a.in) return o / 2;
         return std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(o) * step)), a.in - 1);
     }
     double const at = (static_cast<double>(o) + 0.5) * static_cast<double>(step);

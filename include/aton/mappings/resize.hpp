@@ -33,7 +33,7 @@ inline std::vector<resized_axis> static_axes(value x, resize_target const& t) {
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
         if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
-        axes.push_back({d.size(), t.out[i].constant(), t.scales[i]});
+        axes.push_back({d.size(), t.out[i].constant(), t.scales[i], t.out.size() == 2});
     }
     return axes;
 }
@@ -82,7 +82,7 @@ inline bool resize_agrees(std::span<resized_axis const> axes, interpolation cons
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // ATen copies here, whatever the factor.
-        if (mode.kind == filter::linear && !mode.antialias && a.in == a.out && has_own_scale(a)) return false;
+        if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
@@ -158,7 +158,7 @@ inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> 
         auto const axis = static_cast<std::int64_t>(i) + 2;
         if (whole) {
             if (axes[i].in != axes[i].out) y = apply_taps_uint8(g, y, axis, taps_of(axes[i], mode));
-        } else if (axes[i].in != axes[i].out || has_own_scale(axes[i])) {
+        } else if (axes[i].in != axes[i].out || (has_own_scale(axes[i]) && !mode.antialias)) {
             y = apply_taps(g, y, axis, taps_of(axes[i], mode));
         }
     }

@@ -53,6 +53,7 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
 inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    if (is_empty(x)) return x; // as ATen does
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
     sym_int const height = divide(g, g.size(x, lead + 1), factor);

@@ -44,6 +44,7 @@ results pixel_unshuffle(call const& c) {
     tensor const y = as_planes(x);
     std::int64_t const r = c.i("downscale_factor");
     if (r < 1 || y.size(2) % r != 0 || y.size(3) % r != 0) throw error("an axis is no multiple of the factor");
+    if (x.count() == 0) return x; // ATen leaves the sizes of nothing as they are
     std::int64_t const h = y.size(2) / r;
     std::int64_t const w = y.size(3) / r;
     tensor const split = reshape(y, {y.size(0), y.size(1), h, r, w, r});

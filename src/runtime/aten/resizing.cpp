@@ -25,6 +25,8 @@ struct resized {
     std::int64_t out;
     std::optional<double> scale; ///< out / in where the caller gave it
     bool corners = false;
+    bool copies =
+        false; ///< where the sizes are equal or one is twice the other, the nearest ones are known without a scale
     dtype weights = dtype::undefined; ///< that weights are rounded to; undefined: they are not
 
     /// Elements of the input for one of the result.
@@ -43,7 +45,7 @@ axis_taps nearest(resized const& r) {
     axis_taps t;
     for (std::int64_t i = 0; i != r.out; ++i) {
         float const at = Exact ? (static_cast<float>(i) + 0.5F) * step : static_cast<float>(i) * step;
-        bool const same = !Exact && (r.out == r.in || r.out == 2 * r.in);
+        bool const same = !Exact && r.copies && (r.out == r.in || r.out == 2 * r.in);
         t.indices.push_back(same ? i / (r.out == r.in ? 1 : 2) : r.inside(static_cast<std::int64_t>(std::floor(at))));
     }
     return t;
@@ -177,6 +179,7 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
         }
         if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result is empty");
         if (c.has_argument("align_corners")) r.corners = c.b("align_corners");
+        r.copies = axes == 2; // and not in ATen's kernels of one axis and of three
         out.push_back(r);
     }
     return out;
@@ -232,9 +235,11 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
         (mode.is_cubic || axes != 2 || all[0].out + all[1].out > most_vectorized))
         for (resized& r : all) r.weights = type;
     tensor y = mode.takes_integers ? x : cast(x, floats ? compute_type(type) : dtype::float32);
-    for (std::size_t i = axes; i-- != 0;)
+    for (std::size_t i = axes; i-- != 0;) {
+        if (mode.antialiases && all[i].in == all[i].out) continue; // whatever its scale
         y = resample(
             y, static_cast<std::int64_t>(i) + 2, (type == dtype::float64 ? mode.in_double : mode.in_float)(all[i]));
+    }
     return cast(y, type);
 }
 
