@@ -42,7 +42,14 @@ inline value scaled_sum(graph<13> g, value self, value product, scalar beta, sca
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
 
+/// BLAS, which narrow floats are not multiplied by, leaves the product out where alpha is 0, NaN too.
+inline bool leaves_product(value a, scalar alpha) {
+    return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
+}
+
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
+    if (leaves_product(a, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     if (self.rank() > 2 || !is_floating(a.dtype())) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.to<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
@@ -317,6 +324,9 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
         [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
+            if (is_empty(mat) && !(beta == 0)) return detail::scale_by(g, self, beta); // ATen does not expand it
+            if (detail::leaves_product(mat, alpha))
+                return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
             return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
         }),
     symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(
@@ -326,6 +336,9 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
+            if (detail::leaves_product(a, alpha))
+                return detail::scaled_sum(
+                    g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
             return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(

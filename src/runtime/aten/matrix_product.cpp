@@ -41,28 +41,40 @@ results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"
 results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
 results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
 
+/// Whether an alpha of 0 leaves the product out, NaN too: BLAS does, which narrow floats are not multiplied by.
+bool leaves_product(call const& c) {
+    return c.number("alpha") == scalar(0) && compute_type(c.t("self").dtype()) == c.t("self").dtype();
+}
+
 /// beta * self + alpha * product. A beta of 0 leaves `self` out, NaN too.
-tensor added(call const& c, tensor const& wide, dtype type) {
-    tensor out = wide * c.number("alpha");
+tensor added(call const& c, tensor const& wide, dtype type, bool without_product = false) {
+    tensor out = without_product ? full(0, wide.dtype(), wide.sizes(), wide.where()) : wide * c.number("alpha");
     if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
         out = cast(c.t("self"), wide.dtype()).expanded(wide.sizes()) * beta + out;
     return cast(out, type);
 }
-tensor added(call const& c, tensor const& wide) {
+tensor added(call const& c, tensor const& wide, bool without_product = false) {
     dtype const type = c.t("self").dtype();
     if (compute_type(type) != wide.dtype())
         throw error("'self' has the dtype " + std::string(name(type)) + ", unlike the matrices");
-    return added(c, wide, type);
+    return added(c, wide, type, without_product);
 }
 
-results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", "mat2")); }
-results addmv(call const& c) { return added(c, checked_product<2, 1>(c, "mat", "vec")); }
+results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c)); }
+results addmv(call const& c) {
+    tensor const self = c.t("self");
+    tensor const product = checked_product<2, 1>(c, "mat", "vec");
+    if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c));
+    if (self.dtype() != c.t("mat").dtype()) throw error("'self' has another dtype than the matrix");
+    static_cast<void>(broadcast(self.sizes(), product.sizes()));
+    return cast(cast(self, product.dtype()) * c.number("beta"), self.dtype()); // ATen does not expand it
+}
 results baddbmm(call const& c) { return added(c, checked_product<3, 3>(c, "batch1", "batch2")); }
 
 /// One product after the other is added, and rounded.
 results addbmm(call const& c) {
     tensor const products = checked_product<3, 3>(c, "batch1", "batch2");
-    if (products.size(0) == 0) return added(c, sum(products, {0}));
+    if (products.size(0) == 0 || leaves_product(c)) return added(c, sum(products, {0}), leaves_product(c));
     tensor out = added(c, products.sliced(0, 0, 1).squeezed(0));
     for (std::int64_t i = 1; i != products.size(0); ++i) {
         tensor const next = products.sliced(0, i, 1).squeezed(0);
@@ -78,8 +90,9 @@ results in_type(call const& c) {
 }
 
 results addmm_activation(call const& c) {
-    tensor const x = cast(added(c, checked_product<2, 2>(c, "mat1", "mat2")), compute_type(c.t("self").dtype()));
-    return cast(unary(c.b("use_gelu") ? unary_op::gelu_tanh : unary_op::relu, x), c.t("self").dtype());
+    tensor const x =
+        cast(added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c)), compute_type(c.t("self").dtype()));
+    return cast(unary(c.b("use_gelu") ? unary_op::gelu : unary_op::relu, x), c.t("self").dtype());
 }
 
 results addr(call const& c) {
