@@ -12,13 +12,18 @@
 #include <aton/aton.hpp>
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/bucketing.hpp>
+#include <aton/mappings/class_loss.hpp>
+#include <aton/mappings/cumulative.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/elementwise_unary.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/matrix_product.hpp>
+#include <aton/mappings/norm.hpp>
+#include <aton/mappings/normalization.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/resize.hpp>
+#include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
 #include <aton/mappings/sorting.hpp>
@@ -27,61 +32,14 @@
 #include <aton/verify/translation.hpp>
 
 #include "../faults.hpp"
+#include "calls.hpp"
 
 namespace aton::verify {
 
 namespace {
 
+using namespace tests;
 using runtime::tensor;
-using kind = runtime::aten_argument::kind;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-tensor of(dtype type, runtime::sizes const& sizes, std::vector<double> const& values) {
-    aton::tensor t{type, sizes, {}};
-    for (double const v : values) {
-        if (is_integral(type)) t.append(static_cast<long long>(v));
-        else t.append(v);
-    }
-    return tensor::from_constant(t);
-}
-tensor row_of(dtype type, std::vector<double> const& values) {
-    return of(type, {static_cast<std::int64_t>(values.size())}, values);
-}
-tensor bools(bool value) { return runtime::cast(row_of(dtype::int64, {value ? 1.0 : 0.0}), dtype::bool_); }
-
-runtime::aten_argument argument(std::string name, kind is) {
-    runtime::aten_argument a;
-    a.name = std::move(name);
-    a.is = is;
-    return a;
-}
-runtime::aten_argument arg(std::string name, tensor t) {
-    runtime::aten_argument a = argument(std::move(name), kind::tensor);
-    a.tensor = std::move(t);
-    return a;
-}
-runtime::aten_argument number(std::string name, scalar n) {
-    runtime::aten_argument a = argument(std::move(name), kind::number);
-    a.number = n;
-    return a;
-}
-runtime::aten_argument numbers(std::string name, std::vector<scalar> all) {
-    runtime::aten_argument a = argument(std::move(name), kind::numbers);
-    a.numbers = std::move(all);
-    return a;
-}
-runtime::aten_argument word(std::string name, std::string_view text) {
-    runtime::aten_argument a = argument(std::move(name), kind::text);
-    a.text = text;
-    return a;
-}
-runtime::aten_argument type(std::string name, dtype t) {
-    runtime::aten_argument a = argument(std::move(name), kind::type);
-    a.type = t;
-    return a;
-}
 
 translation translated(dsl::table_view rows, sample const& s) {
     for (dsl::entry const& row : rows)
@@ -92,12 +50,12 @@ translation translated(dsl::table_view rows, sample const& s) {
 
 /// Both sides give these numbers.
 void gives(dsl::table_view rows, std::string overload, std::vector<runtime::aten_argument> arguments,
-           tensor const& expected) {
+           tensor const& expected, std::size_t result = 0) {
     sample const s{std::move(overload), std::move(arguments)};
     CAPTURE(to_python(s));
-    tensor const truth = runtime::call_aten(s.overload, s.arguments).results.at(0).one();
+    tensor const truth = runtime::call_aten(s.overload, s.arguments).results.at(result).one();
     CHECK(compare(truth, expected).difference.empty());
-    comparison const c = compare(run(translated(rows, s)).at(0).one(), expected);
+    comparison const c = compare(run(translated(rows, s)).at(result).one(), expected);
     CHECK_MESSAGE(c.same(), c.difference);
 }
 
@@ -259,6 +217,168 @@ TEST_CASE("bytes at a border have one weight, which is rounded once") {
            number("scales_w", 1.65625)},
           of(dtype::uint8, {1, 1, 7, 6}, {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 1, 2, 2, 3, 3, 3, 1, 2, 2, 2,
                                           2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 2, 3, 3, 1, 2, 2, 1, 2, 2, 3}));
+}
+
+TEST_CASE("the trapezoid rule at equal steps counts all elements, those at the ends half") {
+    gives(mappings::cumulative,
+          "aten::trapezoid.dx",
+          {arg("y", row_of(dtype::float32, {infinity, 1, 2})), number("dx", 1)},
+          of(dtype::float32, {}, {nan}));
+    gives(mappings::cumulative,
+          "aten::trapezoid.dx",
+          {arg("y", row_of(dtype::int64, {1, 3, 7})), number("dx", 0.5)},
+          of(dtype::float32, {}, {3.5}));
+}
+
+TEST_CASE("ldexp by integers keeps the dtype, and its power does not overflow") {
+    gives(mappings::elementwise_binary,
+          "aten::ldexp.Tensor",
+          {arg("self", row_of(dtype::float16, {0x1p-20, 1, 0})), arg("other", row_of(dtype::int32, {30, 20, 2000000}))},
+          row_of(dtype::float16, {1024, infinity, 0}));
+    gives(mappings::elementwise_binary,
+          "aten::ldexp.Tensor",
+          {arg("self", row_of(dtype::float32, {0x1p-140, 1})), arg("other", row_of(dtype::int32, {200, -200}))},
+          row_of(dtype::float32, {0x1p60, 0}));
+}
+
+TEST_CASE("the norm of matrices without elements is 0") {
+    gives(mappings::norm,
+          "aten::linalg_matrix_norm",
+          {arg("self", of(dtype::float32, {6, 2, 0}, {})), number("ord", 1), numbers("dim", {0, -1})},
+          row_of(dtype::float32, {0, 0}));
+}
+
+TEST_CASE("the mean beside a normalised tensor without elements is 0") {
+    gives(mappings::normalization,
+          "aten::native_layer_norm",
+          {arg("input", of(dtype::float32, {2, 0}, {})),
+           numbers("normalized_shape", {0}),
+           none("weight"),
+           none("bias"),
+           number("eps", 0.5)},
+          of(dtype::float32, {2, 1}, {0, 0}),
+          1);
+    gives(mappings::normalization,
+          "aten::native_group_norm",
+          {arg("input", of(dtype::float32, {1, 2, 0}, {})),
+           none("weight"),
+           none("bias"),
+           number("N", 1),
+           number("C", 2),
+           number("HxW", 0),
+           number("group", 2),
+           number("eps", 0.5)},
+          of(dtype::float32, {1, 2}, {0, 0}),
+          1);
+}
+
+TEST_CASE("a mean of integers in float16 is rounded once") {
+    gives(mappings::reduction,
+          "aten::mean",
+          {arg("self", row_of(dtype::int64, {70000, -70000, 6})), type("dtype", dtype::float16)},
+          of(dtype::float16, {}, {2}));
+}
+
+TEST_CASE("the nearest elements along one axis follow the scale, though sizes are equal or double") {
+    auto const call = [](std::vector<double> const& x, double scale) {
+        return std::vector{arg("input", of(dtype::float32, {1, 1, static_cast<std::int64_t>(x.size())}, x)),
+                           none("output_size"),
+                           numbers("scale_factors", {scale})};
+    };
+    gives(mappings::resize,
+          "aten::upsample_nearest1d.vec",
+          call({0, 1, 2, 3}, 1.09375),
+          of(dtype::float32, {1, 1, 4}, {0, 0, 1, 2}));
+    gives(mappings::resize,
+          "aten::upsample_nearest1d.vec",
+          call({0, 1, 2, 3, 4}, 2.015625),
+          of(dtype::float32, {1, 1, 10}, {0, 0, 0, 1, 1, 2, 2, 3, 3, 4}));
+}
+
+TEST_CASE("an axis that keeps its size is not smoothed, whatever its scale") {
+    tensor const x = of(dtype::float32, {1, 1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+    gives(mappings::resize,
+          "aten::_upsample_bilinear2d_aa",
+          {arg("self", x),
+           numbers("output_size", {2, 4}),
+           number("align_corners", false),
+           number("scales_h", 0.7),
+           number("scales_w", 0.7)},
+          x);
+}
+
+TEST_CASE("pixel_unshuffle leaves the sizes of nothing as they are") {
+    tensor const nothing = of(dtype::float32, {2, 5, 6, 0}, {});
+    gives(mappings::sampling, "aten::pixel_unshuffle", {arg("self", nothing), number("downscale_factor", 2)}, nothing);
+}
+
+TEST_CASE("the mask of a dropout of nothing has the dtype of the input") {
+    tensor const nothing = of(dtype::float32, {0, 2}, {});
+    gives(mappings::activation,
+          "aten::native_dropout",
+          {arg("input", nothing), number("p", 0.5), number("train", true)},
+          nothing,
+          1);
+}
+
+TEST_CASE("margin losses pass over NaN") {
+    gives(mappings::class_loss,
+          "aten::multi_margin_loss",
+          {arg("self", of(dtype::float32, {1, 3}, {0.5, nan, 2})),
+           arg("target", row_of(dtype::int64, {0})),
+           number("reduction", 0)},
+          row_of(dtype::float32, {2.5 / 3}));
+    gives(mappings::class_loss,
+          "aten::multilabel_margin_loss",
+          {arg("self", of(dtype::float32, {1, 3}, {0.5, nan, 2})),
+           arg("target", of(dtype::int64, {1, 3}, {0, -1, 0})),
+           number("reduction", 0)},
+          row_of(dtype::float32, {2.5 / 3}));
+}
+
+TEST_CASE("a product times 0 is left out, NaN too") {
+    tensor const x = of(dtype::float32, {1, 1}, {nan});
+    tensor const y = of(dtype::float32, {1, 2}, {1, 1});
+    tensor const self = of(dtype::float32, {1, 2}, {1, 2});
+    gives(mappings::matrix_product,
+          "aten::addmm",
+          {arg("self", self), arg("mat1", x), arg("mat2", y), number("alpha", 0)},
+          self);
+    gives(mappings::matrix_product,
+          "aten::addmv",
+          {arg("self", row_of(dtype::float32, {3})),
+           arg("mat", x),
+           arg("vec", row_of(dtype::float32, {1})),
+           number("alpha", 0)},
+          row_of(dtype::float32, {3}));
+    gives(mappings::matrix_product,
+          "aten::addbmm",
+          {arg("self", self),
+           arg("batch1", x.unsqueezed(0)),
+           arg("batch2", y.unsqueezed(0)),
+           number("beta", 2),
+           number("alpha", 0)},
+          of(dtype::float32, {1, 2}, {2, 4}));
+}
+
+TEST_CASE("addmv does not expand its sum where the matrix has no elements") {
+    for (runtime::sizes const& sizes : {runtime::sizes{0, 5}, runtime::sizes{4, 0}})
+        gives(mappings::matrix_product,
+              "aten::addmv",
+              {arg("self", row_of(dtype::float32, {3})),
+               arg("mat", of(dtype::float32, sizes, {})),
+               arg("vec", row_of(dtype::float32, std::vector<double>(static_cast<std::size_t>(sizes[1]), 1))),
+               number("beta", 2)},
+              row_of(dtype::float32, {6}));
+}
+
+TEST_CASE("histc rounds bfloat16 after each step") {
+    std::vector<double> counts(100, 0);
+    counts[91] = 1;
+    gives(mappings::bucketing,
+          "aten::histc",
+          {arg("self", row_of(dtype::bfloat16, {2.5})), number("bins", 100), number("min", -2.5), number("max", 3)},
+          row_of(dtype::bfloat16, counts));
 }
 
 } // namespace aton::verify

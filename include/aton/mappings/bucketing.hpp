@@ -64,8 +64,9 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
     }
-    value const scaled = g.op<"Mul">(g.op<"Sub">(x, low), g.scalar_like(bins, x));
-    value const place = g.op<"Div">(scaled, g.op<"Sub">(high, low));
+    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
+    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
+    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
     value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
     value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});

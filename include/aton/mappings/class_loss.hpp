@@ -166,13 +166,19 @@ inline label_sets read_labels(graph<13> g, value target) {
     return {listed, reduce_bool<"ReduceMax">(g, hits, std::vector{target.rank() - 1}, false)};
 }
 
+/// What is above 0: NaN is not.
+inline value above_zero(graph<13> g, value x) {
+    value const zero = g.scalar_like(0, x);
+    return choose(g, g.op<"Greater">(x, zero), x, zero);
+}
+
 /// The sum over all pairs of a target y and a class i that is none, of max(0, 1 - x[y] + x[i]), divided by the number
 /// of classes.
 inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
-    value const hinge = no_less(g, g.op<"Add">(gap, g.scalar_like(1, x)), 0);
+    value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
@@ -186,7 +192,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = no_less(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)), 0);
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));

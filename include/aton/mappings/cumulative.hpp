@@ -144,6 +144,17 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 /// A Python number as ATen sees it beside a tensor.
 inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(promote(y, n))); }
 
+/// At equal distances all elements count, those at the ends half.
+inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
+    value const first = slice_axis(g, y, axis, 0, 1);
+    value const last = slice_axis(g, y, axis, -1, to_the_end);
+    value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
+    value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
+    value const width = spacing(g, y, dx);
+    dtype const type = promote(ends, width);
+    return g.op<"Mul">(g.cast(g.op<"Sub">(total, ends), type), g.cast(width, type));
+}
+
 } // namespace detail
 
 /// aten::cumsum. CumSum takes half types since opset 14, but ATen adds them in float32; it takes no 0-d tensor.
@@ -186,8 +197,7 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
         if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
-        value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
-        return detail::halved(g, sum(g, areas, std::array{axis}, false));
+        return detail::area_at_steps(g, y, dx, axis);
     }),
     symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());

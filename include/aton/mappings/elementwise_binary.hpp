@@ -213,7 +213,20 @@ value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
+/// With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
 inline value ldexp(graph<13> g, value self, value other) {
+    if (is_floating(self.dtype()) && !is_floating(other.dtype())) {
+        dtype const wide = opmath_type(self.dtype());
+        int const most = wide == dtype::float64 ? 2100 : 300; // from the least number to infinity
+        value const exponent =
+            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-most, dtype::int32), g.scalar(most, dtype::int32));
+        value const third = g.op<"Div">(exponent, g.scalar(3, dtype::int32));
+        value const rest = g.op<"Sub">(exponent, g.op<"Add">(third, third));
+        auto const power_of_two = [&](value n) -> value { return g.op<"Pow">(g.scalar(2, wide), g.cast(n, wide)); };
+        value const factor = power_of_two(third);
+        value const most_of_it = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
+        return g.cast(g.op<"Mul">(most_of_it, power_of_two(rest)), self.dtype());
+    }
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
 

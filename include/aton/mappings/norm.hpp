@@ -47,6 +47,8 @@ inline value matrix_norm(graph<13> g, value x, double order, std::vector<std::in
     std::array const first{summed};
     std::array const second{keepdim || other < summed ? other : other - 1};
     value const sums = reduce<"ReduceL1">(g, x, first, keepdim);
+    if (is_empty_along(sums, second)) // the largest of no sums is 0
+        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("the smallest of no sums");
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 

@@ -179,7 +179,9 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
     moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
-    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+    // Of nothing the mean is 0.
+    value const mean = is_empty_along(x, axes) ? reduce_sum(g, x, axes, keepdim) : m.mean;
+    return {g.cast(mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
 /// ATen's default eps of rms_norm: that of the dtype it computes in.

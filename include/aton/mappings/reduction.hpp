@@ -97,9 +97,10 @@ inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::option
 
 /// aten::mean over normalised axes; of nothing, which ONNX leaves undefined, it is NaN.
 inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
-    value const y = g.cast(x, type.value_or(x.dtype()));
-    if (!detail::is_empty_along(y, axes)) return reduce<"ReduceMean">(g, y, axes, keepdim);
-    return g.op<"Mul">(reduce_sum(g, y, axes, keepdim), std::numeric_limits<double>::quiet_NaN());
+    dtype const out = type.value_or(x.dtype());
+    value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
+    if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
+    return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
 /// aten::all (ReduceMin) and aten::any (ReduceMax): bool, but uint8 for uint8. Of nothing they are true and false, as

@@ -138,9 +138,17 @@ results add_combined(call const& c) {
     return cast(operand(c, "self", in) + binary(Op, x, operand(c, "tensor2", in)), type);
 }
 
-/// self * 2^other
+/// self * 2^other. With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
 results scaled_by_power(call const& c) {
     tensor const exponent = c.t("other");
+    if (is_floating(c.t("self").dtype()) && is_integral(exponent.dtype())) {
+        constexpr double most = 2100; // from the least number to infinity
+        tensor const n = cast(clamp(cast(exponent, dtype::int32), -most, most), dtype::float64);
+        tensor const third = trunc(n / scalar(3.0));
+        tensor const factor = pow(full(2, dtype::float64, {}, n.where()), third);
+        tensor const rest = pow(full(2, dtype::float64, {}, n.where()), n - third * scalar(2.0));
+        return cast(cast(c.t("self"), dtype::float64) * factor * factor * rest, c.t("self").dtype());
+    }
     dtype const power_type = to_real(exponent.dtype());
     tensor const power = cast(binary(binary_op::pow, scalar(2), cast(exponent, compute_type(power_type))), power_type);
     aton::aten::promotion types;

@@ -143,13 +143,16 @@ score_rows rows_of(call const& c, std::size_t target_rank) {
     return {reshape(scores, {count, classes}), reshape(cast(target, dtype::int64), to), scores.rank() == 2};
 }
 
+/// What is above 0: NaN is not.
+term above_zero(term const& x) { return where(greater(*x, 0), *x, scalar(0)); }
+
 results multi_margin_loss(call const& c) {
     auto const [scores, target, batched] = rows_of(c, 1);
     std::int64_t const power = c.i("p");
     if (power != 1 && power != 2) throw error("p is neither 1 nor 2");
     tensor const at = target.unsqueezed(1);
     term const right = take_along(scores, at, 1);
-    term loss = hinge(c.f("margin") - right + term(scores));
+    term loss = above_zero(c.f("margin") - right + term(scores));
     if (power == 2) loss = loss * loss;
     if (c.given("weight")) loss = loss * term(index_select(c.t("weight"), 0, target).unsqueezed(1));
     tensor const classes = range(scores.size(1), 0, 1, scores.where());
@@ -170,7 +173,7 @@ std::pair<tensor, tensor> multilabel(call const& c) {
     tensor const none = full(0, dtype::int64, scores.sizes(), scores.where());
     tensor const marks = put(none, positions_along(scores.sizes(), safe, 1), cast(valid, dtype::int64), put_op::max);
     term const right = take_along(scores, safe, 1).unsqueezed(2);
-    term const margins = hinge(1.0 - right + term(scores.unsqueezed(1)));
+    term const margins = above_zero(1.0 - right + term(scores.unsqueezed(1)));
     tensor const counts = logical_and(valid.unsqueezed(2), equal(marks, 0).unsqueezed(1));
     term const each = total(where(counts, *margins, scalar(0)), {1, 2}) / static_cast<double>(classes);
     tensor const is_target = reshape(cast(marks, scores.dtype()), c.t("target").sizes());

@@ -135,10 +135,20 @@ tensor halved(call const& c, term const& sums) {
     return *(sums * (step.to<double>() / 2));
 }
 
+/// At equal distances all elements count, those at the ends half.
+tensor integral_at_steps(call const& c, tensor const& y, std::int64_t axis) {
+    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
+    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    axis_list const along = {axis};
+    term const ends = total(part(y, axis, 0, 1), along) + total(part(y, axis, size_along(y, axis) - 1, 1), along);
+    return halved(c, total(y, along) * 2.0 - ends);
+}
+
 results integral(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
-    if (size_along(y, axis) != 0) return halved(c, total(trapezia(c), {axis}));
+    if (size_along(y, axis) != 0)
+        return c.has_argument("x") ? halved(c, total(trapezia(c), {axis})) : integral_at_steps(c, y, axis);
     sizes to = y.sizes();
     to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis_at(axis, y.rank())));
     return full(0, y.dtype(), to, y.where());

@@ -44,9 +44,12 @@ results histogram_counts(call const& c) {
     double const most = c.f("max");
     auto const [low, high] = least == most && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(least, most, 1);
     tensor const v = flatten(cast(x, compute_type(to_real(x.dtype()))));
-    scalar const width(high - low);
-    tensor const place =
-        cast(floor((v - scalar(low)) * scalar(static_cast<double>(bins)) / width), dtype::int64); // NaN is outside
+    auto const rounded = [&](tensor const& t) {
+        return cast(cast(t, x.dtype()), t.dtype());
+    }; // bfloat16 after each step
+    scalar const width = cast(full(high - low, dtype::float64, {}), x.dtype()).item();
+    tensor const scaled = rounded(rounded(v - scalar(low)) * scalar(static_cast<double>(bins)));
+    tensor const place = cast(floor(rounded(scaled / width)), dtype::int64); // NaN is outside
     tensor const inside = logical_and(greater_equal(v, low), less_equal(v, high));
     tensor const bin = minimum(place, scalar(static_cast<long long>(bins - 1)));
     tensor const counts = counted(where(inside, bin, scalar(0)), bins, cast(inside, dtype::float64));

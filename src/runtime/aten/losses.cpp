@@ -131,8 +131,9 @@ results hinge_embedding_loss(call const& c) {
     term const target = of(c, "target");
     if (x->dtype() == dtype::bool_) throw error("bools are not subtracted");
     term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // of integers: a whole one
-    auto const unless = [&](double number, term const& value) -> term {
-        return where(*apply(binary_op::ne, target, number), *value, scalar(0));
+    auto const unless = [&](int number, term const& value) -> term {             // of uint8 -1 is 255
+        tensor const other = cast(full(number, dtype::int64, {}, x->where()), target->dtype());
+        return where(unequal(*target, other), *value, scalar(0));
     };
     return reduced(c, unless(1, hinge(margin - x)) + unless(-1, x));
 }

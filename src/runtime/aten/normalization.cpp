@@ -227,6 +227,11 @@ dtype type_of_statistics(call const& c, tensor const& x) {
     return x.dtype();
 }
 
+/// The mean as ATen has it: of nothing it is 0.
+tensor mean_of(standardized const& s, tensor const& x, dtype type) {
+    return x.count() == 0 ? full(0, type, s.mean.sizes(), x.where()) : cast(s.mean, type);
+}
+
 results native_layer_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
@@ -234,7 +239,7 @@ results native_layer_norm(call const& c) {
     standardized const s = standardize(wide(x), axes, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     return {cast(scaled(s.values, c.maybe("weight"), c.maybe("bias")), x.dtype()),
-            cast(s.mean, type),
+            mean_of(s, x, type),
             cast(s.inverse_deviation, type)};
 }
 results layer_norm(call const& c) { return native_layer_norm(c).all().results[0]; }
@@ -246,7 +251,7 @@ results native_group_norm(call const& c, std::int64_t groups) {
     dtype const type = type_of_statistics(c, x);
     tensor const out =
         scaled(s.values, of_channels(c.maybe("weight"), x.rank()), of_channels(c.maybe("bias"), x.rank()));
-    return {cast(out, x.dtype()), cast(s.mean, type), cast(s.inverse_deviation, type)};
+    return {cast(out, x.dtype()), mean_of(s, x, type), cast(s.inverse_deviation, type)};
 }
 results native_group_norm_of_arguments(call const& c) { return native_group_norm(c, c.i("group")); }
 results group_norm(call const& c) { return native_group_norm(c, c.i("num_groups")).all().results[0]; }

@@ -280,6 +280,7 @@ results drop_alpha(call const& c) {
 results drop_with_mask(call const& c) {
     tensor const x = c.t("input");
     double const p = probability(c);
+    if (x.count() == 0) return {x, x}; // ATen's mask of nothing is not one of bools
     if (c.given("train") && !c.b("train")) return {x, full(true, dtype::bool_, x.sizes(), x.where())};
     tensor const mask = kept(c, x, p, false);
     return {x * cast(mask, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p)), mask};

@@ -8,6 +8,7 @@
 #include <aton/aten/promotion.hpp>
 #include <aton/dsl/error.hpp>
 
+#include "../compute/complex.hpp"
 #include "elementwise.hpp"
 
 namespace aton::runtime::aten_kernels {
@@ -48,6 +49,15 @@ results indices_of_axis(call const& c) {
     return range(x.rank() == 0 ? 1 : x.size(axis_at(c.i("dim"), x.rank())), 0, 1, c.where());
 }
 
+tensor between(tensor const& start, tensor const& end, std::int64_t steps) {
+    dtype const in = start.dtype();
+    tensor const n = range(steps, 0, 1, start.where());
+    tensor const step = (end - start) / scalar(static_cast<double>(steps > 1 ? steps - 1 : 1));
+    tensor const first = start + cast(n, in) * step;
+    tensor const second = end - cast(integer(steps - 1) - n, in) * step;
+    return where(less(n, integer(steps / 2)), first, second);
+}
+
 /// Numbers from start to end, from the end that is nearer: in float64 (complex128), those of narrow floats in their own dtype.
 tensor spaced(call const& c, dtype type) {
     std::int64_t const steps = c.i("steps");
@@ -59,12 +69,10 @@ tensor spaced(call const& c, dtype type) {
     auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };
     tensor const start = end_point("start");
     tensor const end = end_point("end");
-    tensor const n = range(steps, 0, 1, c.where());
-    tensor const step = (end - start) / scalar(static_cast<double>(steps > 1 ? steps - 1 : 1));
-    tensor const first = start + cast(n, in) * step;
-    tensor const second = end - cast(integer(steps - 1) - n, in) * step;
     if (steps == 1) return start.expanded({1});
-    return where(less(n, integer(steps / 2)), first, second);
+    if (!is_complex(in)) return between(start, end, steps);
+    return complex_of(between(real_part(start), real_part(end), steps),
+                      between(imaginary_part(start), imaginary_part(end), steps));
 }
 
 dtype spaced_type(call const& c) {

@@ -105,7 +105,7 @@ tensor averaged(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
     if (!is_floating(type) && !is_complex(type)) throw error("a mean is one of floating types");
-    return mean(cast(x, type), axes_of(c, x), keeps(c));
+    return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // one rounding
 }
 results average(call const& c) { return averaged(c); }
 

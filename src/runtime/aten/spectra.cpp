@@ -30,6 +30,10 @@ term norm_of_matrices(tensor const& x, double order) {
     }
     if (size != 1 && !std::isinf(size)) throw error("there is no such norm of matrices");
     tensor const sums = norm(x, 1, {size == 1 ? -2 : -1});
+    if (sums.sizes().back() == 0) { // the largest of no sums
+        if (order < 0) throw error("a matrix without columns, or rows, has no smallest one");
+        return sum(sums, {-1});
+    }
     return reduce(order > 0 ? reduce_op::max : reduce_op::min, sums, {-1});
 }
 

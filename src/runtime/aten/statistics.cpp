@@ -26,17 +26,19 @@ struct moments {
     tensor average;
 };
 
-/// Of complex numbers the sum of both parts' variances.
+/// Of complex numbers the sum of both parts' variances. In float64, whose squares do not overflow.
 moments moments_of(call const& c, bool root) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance is one of floating types");
     axis_list const axes = axes_of(c, x);
     bool const keep = keeps(c);
-    tensor const v = cast(x, compute_type(x.dtype()));
+    tensor const v = cast(x, is_complex(x.dtype()) ? dtype::complex128 : dtype::float64);
     auto const spread = [&](tensor const& part) { return variance(part, axes, correction_of(c), keep); };
     tensor const square_sum = is_complex(x.dtype()) ? spread(real_part(v)) + spread(imaginary_part(v)) : spread(v);
     tensor const deviation = root ? sqrt(square_sum) : square_sum;
-    return {is_complex(x.dtype()) ? deviation : cast(deviation, x.dtype()), cast(mean(v, axes, keep), x.dtype())};
+    if (!is_complex(x.dtype())) return {cast(deviation, x.dtype()), cast(mean(v, axes, keep), x.dtype())};
+    tensor const average = complex_of(mean(real_part(v), axes, keep), mean(imaginary_part(v), axes, keep));
+    return {cast(deviation, x.dtype() == dtype::complex64 ? dtype::float32 : dtype::float64), cast(average, x.dtype())};
 }
 
 template <bool Root>

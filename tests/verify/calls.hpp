@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Calls of operators for tests, made by hand.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/runtime/aten_operator.hpp>
+#include <aton/runtime/compute.hpp>
+
+namespace aton::tests {
+
+using runtime::tensor;
+using kind = runtime::aten_argument::kind;
+
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+inline tensor of(dtype type, runtime::sizes const& sizes, std::vector<double> const& values) {
+    aton::tensor t{type, sizes, {}};
+    for (double const v : values) {
+        if (is_integral(type)) t.append(static_cast<long long>(v));
+        else t.append(v);
+    }
+    return tensor::from_constant(t);
+}
+inline tensor row_of(dtype type, std::vector<double> const& values) {
+    return of(type, {static_cast<std::int64_t>(values.size())}, values);
+}
+inline tensor bools(bool value) { return runtime::cast(row_of(dtype::int64, {value ? 1.0 : 0.0}), dtype::bool_); }
+
+inline runtime::aten_argument argument(std::string name, kind is) {
+    runtime::aten_argument a;
+    a.name = std::move(name);
+    a.is = is;
+    return a;
+}
+inline runtime::aten_argument arg(std::string name, tensor t) {
+    runtime::aten_argument a = argument(std::move(name), kind::tensor);
+    a.tensor = std::move(t);
+    return a;
+}
+inline runtime::aten_argument none(std::string name) { return argument(std::move(name), kind::none); }
+inline runtime::aten_argument number(std::string name, scalar n) {
+    runtime::aten_argument a = argument(std::move(name), kind::number);
+    a.number = n;
+    return a;
+}
+inline runtime::aten_argument numbers(std::string name, std::vector<scalar> all) {
+    runtime::aten_argument a = argument(std::move(name), kind::numbers);
+    a.numbers = std::move(all);
+    return a;
+}
+inline runtime::aten_argument word(std::string name, std::string_view text) {
+    runtime::aten_argument a = argument(std::move(name), kind::text);
+    a.text = text;
+    return a;
+}
+inline runtime::aten_argument type(std::string name, dtype t) {
+    runtime::aten_argument a = argument(std::move(name), kind::type);
+    a.type = t;
+    return a;
+}
+
+} // namespace aton::tests

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Kernels that once gave other numbers than torch, where no row tells: each call has the result that torch gives.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/sample.hpp>
+
+#include "calls.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using namespace tests;
+using runtime::tensor;
+
+void gives(std::string overload, std::vector<runtime::aten_argument> arguments, std::vector<tensor> const& expected) {
+    sample const s{std::move(overload), std::move(arguments)};
+    CAPTURE(to_python(s));
+    runtime::aten_results const got = runtime::call_aten(s.overload, s.arguments);
+    REQUIRE(got.results.size() == expected.size());
+    for (std::size_t i = 0; i != expected.size(); ++i) {
+        comparison const c = compare(got.results[i].one(), expected[i]);
+        CHECK_MESSAGE(c.same(), c.difference);
+    }
+}
+
+/// 0-d, of the real and the imaginary part.
+tensor complex_number(double re, double im) { return of(dtype::float32, {2}, {re, im}).from_pairs(); }
+
+} // namespace
+
+TEST_CASE("the largest element of a window is the last NaN") {
+    for (dtype const t : {dtype::float32, dtype::float16}) // one by the kernel of floats
+        gives("aten::max_pool2d_with_indices",
+              {arg("self", of(t, {1, 2, 2}, {1, nan, nan, 2})), numbers("kernel_size", {2, 2})},
+              {of(t, {1, 1, 1}, {nan}), of(dtype::int64, {1, 1, 1}, {2})});
+    gives("aten::adaptive_max_pool2d",
+          {arg("self", of(dtype::float32, {1, 3, 3}, {1, nan, 2, -infinity, nan, -infinity, nan, 1, 2})),
+           numbers("output_size", {1, 1})},
+          {of(dtype::float32, {1, 1, 1}, {nan}), of(dtype::int64, {1, 1, 1}, {6})});
+}
+
+TEST_CASE("of elements as small as padding the first one of the window is the largest") {
+    gives("aten::max_pool1d_with_indices",
+          {arg("self", of(dtype::uint8, {1, 1, 4}, {0, 0, 0, 0})),
+           numbers("kernel_size", {2}),
+           numbers("stride", {2}),
+           numbers("padding", {1}),
+           numbers("dilation", {2})},
+          {of(dtype::uint8, {1, 1, 2}, {0, 0}), of(dtype::int64, {1, 1, 2}, {1, 1})});
+}
+
+TEST_CASE("the squares of a standard deviation do not overflow") {
+    gives("aten::std", {arg("self", row_of(dtype::float32, {3e38, 1, 1}))}, {of(dtype::float32, {}, {1.7320508e38})});
+}
+
+TEST_CASE("addmm's gelu is not the approximation") {
+    tensor const one = of(dtype::float64, {1, 1}, {1});
+    gives("aten::_addmm_activation",
+          {arg("self", row_of(dtype::float64, {0})), arg("mat1", one), arg("mat2", one), number("use_gelu", true)},
+          {of(dtype::float64, {1, 1}, {0.8413447460685429})});
+}
+
+TEST_CASE("a complex linspace computes its parts by themselves") {
+    gives("aten::linspace.Tensor_Tensor",
+          {arg("start", complex_number(0, -2)), arg("end", complex_number(nan, 2)), number("steps", 5)},
+          {of(dtype::float32, {5, 2}, {nan, -2, nan, -1, nan, 0, nan, 1, nan, 2}).from_pairs()});
+}
+
+TEST_CASE("the label -1 of bytes is 255") {
+    gives("aten::hinge_embedding_loss",
+          {arg("self", row_of(dtype::uint8, {2, 3, 4})),
+           arg("target", row_of(dtype::uint8, {255, 1, 7})),
+           number("margin", 0.5),
+           number("reduction", 0)},
+          {row_of(dtype::uint8, {254, 3, 0})});
+}
+
+TEST_CASE("complex functions of large numbers do not overflow on the way") {
+    gives("aten::sqrt", {arg("self", complex_number(3e38, 3e38))}, {complex_number(1.9029766e19, 7.8823872e18)});
+    gives("aten::tanh", {arg("self", complex_number(100, 1))}, {complex_number(1, 0)});
+}
+
+TEST_CASE("a complex number divided by 0 is so part by part") {
+    gives("aten::div.Scalar",
+          {arg("self", complex_number(1, 2)), number("other", 0)},
+          {complex_number(infinity, infinity)});
+}
+
+} // namespace aton::verify
