@@ -748,12 +748,74 @@ inline constexpr auto activation = table(
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
     // train=None trains, as ATen's CPU kernel has it.
     symbolic<"aten::native_dropout(input, p, train)">([](graph<13> g, value x, double p, std::optional<bool> train) {
+        if (is_empty(x)) return std::tuple<value, value>(x, x); // ATen's mask of nothing is not one of bools
         bool const training = train.value_or(true);
         value const y = detail::dropout(g, x, p, training);
         return std::tuple<value, value>(y, detail::filled_like(g, x, !training || p == 0, dtype::bool_));
     }));
 
 } // namespace aton::mappings
+
+// ---- aton/mappings/detail/einsum.hpp
+// The equations of einsum.
+
+namespace aton::mappings::detail {
+
+/// Whether a letter of a one-operand equation is summed: then integers are summed in int64.
+inline bool sums_a_letter(std::string_view equation) {
+    std::size_t const arrow = equation.find("->");
+    std::string_view const left = equation.substr(0, arrow);
+    for (char c : left) {
+        bool const repeated = left.find(c) != left.rfind(c);
+        if (c != '.' &&
+            (arrow == std::string_view::npos ? repeated : equation.find(c, arrow) == std::string_view::npos))
+            return true;
+    }
+    return false;
+}
+
+/// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
+inline std::string name_ellipsis(std::string_view equation, std::span<value const> tensors) {
+    std::size_t const arrow = equation.find("->");
+    if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
+        equation.find("...") == std::string_view::npos)
+        return std::string(equation);
+    std::string unused;
+    for (char c = 'a'; c <= 'z'; ++c)
+        if (equation.find(c) == std::string_view::npos) unused += c;
+    std::string out;
+    std::size_t operand = 0;
+    for (std::size_t i = 0; i < equation.size(); ++i) {
+        if (equation[i] == ',') ++operand;
+        if (equation.substr(i, 3) != "...") {
+            out += equation[i];
+            continue;
+        }
+        std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
+        std::size_t const end = equation.find_first_of(",-", i);
+        std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
+        if (hidden > unused.size()) throw unsupported_error("einsum with more letters than the alphabet has");
+        out += unused.substr(unused.size() - hidden);
+        i += 2;
+    }
+    return out;
+}
+
+inline value einsum(graph<13> g, std::string_view equation, std::span<value const> tensors) {
+    std::string compact;
+    for (char c : equation)
+        if (c != ' ') compact += c;
+    dtype const t = tensors[0].dtype();
+    bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
+    // Einsum has no bfloat16.
+    dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
+    std::vector<value> operands;
+    for (value const& v : tensors) operands.push_back(g.cast(v, compute));
+    return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
+                  accumulates ? to_accumulating(t) : t);
+}
+
+} // namespace aton::mappings::detail
 
 // ---- aton/mappings/matrix_product.hpp
 // Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
@@ -788,7 +850,14 @@ inline value scaled_sum(graph<13> g, value self, value product, scalar beta, sca
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
 
+/// BLAS, which narrow floats are not multiplied by, leaves the product out where alpha is 0, NaN too.
+inline bool leaves_product(value a, scalar alpha) {
+    return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
+}
+
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
+    if (leaves_product(a, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     if (self.rank() > 2 || !is_floating(a.dtype())) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.to<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
@@ -975,60 +1044,6 @@ inline value pdist(graph<13> g, value x, double p) {
     return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), std::vector<std::int64_t>{1, 2});
 }
 
-/// Whether a letter of a one-operand equation is summed: then integers are summed in int64.
-inline bool sums_a_letter(std::string_view equation) {
-    std::size_t const arrow = equation.find("->");
-    std::string_view const left = equation.substr(0, arrow);
-    for (char c : left) {
-        bool const repeated = left.find(c) != left.rfind(c);
-        if (c != '.' &&
-            (arrow == std::string_view::npos ? repeated : equation.find(c, arrow) == std::string_view::npos))
-            return true;
-    }
-    return false;
-}
-
-/// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
-inline std::string name_ellipsis(std::string_view equation, std::span<value const> tensors) {
-    std::size_t const arrow = equation.find("->");
-    if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
-        equation.find("...") == std::string_view::npos)
-        return std::string(equation);
-    std::string unused;
-    for (char c = 'a'; c <= 'z'; ++c)
-        if (equation.find(c) == std::string_view::npos) unused += c;
-    std::string out;
-    std::size_t operand = 0;
-    for (std::size_t i = 0; i < equation.size(); ++i) {
-        if (equation[i] == ',') ++operand;
-        if (equation.substr(i, 3) != "...") {
-            out += equation[i];
-            continue;
-        }
-        std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
-        std::size_t const end = equation.find_first_of(",-", i);
-        std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
-        if (hidden > unused.size()) throw unsupported_error("einsum with more letters than the alphabet has");
-        out += unused.substr(unused.size() - hidden);
-        i += 2;
-    }
-    return out;
-}
-
-inline value einsum(graph<13> g, std::string_view equation, std::span<value const> tensors) {
-    std::string compact;
-    for (char c : equation)
-        if (c != ' ') compact += c;
-    dtype const t = tensors[0].dtype();
-    bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
-    // Einsum has no bfloat16.
-    dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
-    std::vector<value> operands;
-    for (value const& v : tensors) operands.push_back(g.cast(v, compute));
-    return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
-                  accumulates ? to_accumulating(t) : t);
-}
-
 inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
 
 inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
@@ -1063,6 +1078,9 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
         [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
+            if (is_empty(mat) && !(beta == 0)) return detail::scale_by(g, self, beta); // ATen does not expand it
+            if (detail::leaves_product(mat, alpha))
+                return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
             return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
         }),
     symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(
@@ -1072,6 +1090,9 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
+            if (detail::leaves_product(a, alpha))
+                return detail::scaled_sum(
+                    g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
             return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
@@ -1560,9 +1581,10 @@ inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::option
 
 /// aten::mean over normalised axes; of nothing, which ONNX leaves undefined, it is NaN.
 inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
-    value const y = g.cast(x, type.value_or(x.dtype()));
-    if (!detail::is_empty_along(y, axes)) return reduce<"ReduceMean">(g, y, axes, keepdim);
-    return g.op<"Mul">(reduce_sum(g, y, axes, keepdim), std::numeric_limits<double>::quiet_NaN());
+    dtype const out = type.value_or(x.dtype());
+    value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
+    if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
+    return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
 /// aten::all (ReduceMin) and aten::any (ReduceMax): bool, but uint8 for uint8. Of nothing they are true and false, as
@@ -1850,8 +1872,9 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
     }
-    value const scaled = g.op<"Mul">(g.op<"Sub">(x, low), g.scalar_like(bins, x));
-    value const place = g.op<"Div">(scaled, g.op<"Sub">(high, low));
+    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
+    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
+    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
     value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
     value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
@@ -1937,6 +1960,8 @@ inline value matrix_norm(graph<13> g, value x, double order, std::vector<std::in
     std::array const first{summed};
     std::array const second{keepdim || other < summed ? other : other - 1};
     value const sums = reduce<"ReduceL1">(g, x, first, keepdim);
+    if (is_empty_along(sums, second)) // the largest of no sums is 0
+        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("the smallest of no sums");
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
@@ -2400,13 +2425,19 @@ inline label_sets read_labels(graph<13> g, value target) {
     return {listed, reduce_bool<"ReduceMax">(g, hits, std::vector{target.rank() - 1}, false)};
 }
 
+/// What is above 0: NaN is not.
+inline value above_zero(graph<13> g, value x) {
+    value const zero = g.scalar_like(0, x);
+    return choose(g, g.op<"Greater">(x, zero), x, zero);
+}
+
 /// The sum over all pairs of a target y and a class i that is none, of max(0, 1 - x[y] + x[i]), divided by the number
 /// of classes.
 inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
-    value const hinge = no_less(g, g.op<"Add">(gap, g.scalar_like(1, x)), 0);
+    value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
@@ -2420,7 +2451,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = no_less(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)), 0);
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
@@ -3323,6 +3354,17 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 /// A Python number as ATen sees it beside a tensor.
 inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(promote(y, n))); }
 
+/// At equal distances all elements count, those at the ends half.
+inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
+    value const first = slice_axis(g, y, axis, 0, 1);
+    value const last = slice_axis(g, y, axis, -1, to_the_end);
+    value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
+    value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
+    value const width = spacing(g, y, dx);
+    dtype const type = promote(ends, width);
+    return g.op<"Mul">(g.cast(g.op<"Sub">(total, ends), type), g.cast(width, type));
+}
+
 } // namespace detail
 
 /// aten::cumsum. CumSum takes half types since opset 14, but ATen adds them in float32; it takes no 0-d tensor.
@@ -3365,8 +3407,7 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
         if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
-        value const areas = detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx));
-        return detail::halved(g, sum(g, areas, std::array{axis}, false));
+        return detail::area_at_steps(g, y, dx, axis);
     }),
     symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
@@ -3595,7 +3636,20 @@ value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
+/// With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
 inline value ldexp(graph<13> g, value self, value other) {
+    if (is_floating(self.dtype()) && !is_floating(other.dtype())) {
+        dtype const wide = opmath_type(self.dtype());
+        int const most = wide == dtype::float64 ? 2100 : 300; // from the least number to infinity
+        value const exponent =
+            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-most, dtype::int32), g.scalar(most, dtype::int32));
+        value const third = g.op<"Div">(exponent, g.scalar(3, dtype::int32));
+        value const rest = g.op<"Sub">(exponent, g.op<"Add">(third, third));
+        auto const power_of_two = [&](value n) -> value { return g.op<"Pow">(g.scalar(2, wide), g.cast(n, wide)); };
+        value const factor = power_of_two(third);
+        value const most_of_it = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
+        return g.cast(g.op<"Mul">(most_of_it, power_of_two(rest)), self.dtype());
+    }
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
 
@@ -4928,7 +4982,9 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
     moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
-    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+    // Of nothing the mean is 0.
+    value const mean = is_empty_along(x, axes) ? reduce_sum(g, x, axes, keepdim) : m.mean;
+    return {g.cast(mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
 /// ATen's default eps of rms_norm: that of the dtype it computes in.
@@ -6261,6 +6317,8 @@ struct resized_axis {
     std::int64_t in;
     std::int64_t out;
     std::optional<double> scale;
+    bool is_of_image =
+        false; ///< one of two axes: there the nearest elements of equal and of double sizes are known without a scale
 
     /// Input elements for one of the output (compute_scales_value).
     [[nodiscard]] double step() const {
@@ -6286,8 +6344,8 @@ inline std::int64_t nearest_index(resized_axis const& a, std::int64_t o, filter 
     auto const step = a.scale && *a.scale > 0 ? static_cast<float>(1.0 / *a.scale)
                                               : static_cast<float>(a.in) / static_cast<float>(a.out);
     if (kind == filter::nearest) {
-        if (a.out == a.in) return o;
-        if (a.out == 2 * a.in) return o / 2;
+        if (a.is_of_image && a.out == a.in) return o;
+        if (a.is_of_image && a.out == 2 * a.in) return o / 2;
         return std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(o) * step)), a.in - 1);
     }
     double const at = (static_cast<double>(o) + 0.5) * static_cast<double>(step);
@@ -6466,7 +6524,7 @@ inline std::vector<resized_axis> static_axes(value x, resize_target const& t) {
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
         if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
-        axes.push_back({d.size(), t.out[i].constant(), t.scales[i]});
+        axes.push_back({d.size(), t.out[i].constant(), t.scales[i], t.out.size() == 2});
     }
     return axes;
 }
@@ -6515,7 +6573,7 @@ inline bool resize_agrees(std::span<resized_axis const> axes, interpolation cons
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // ATen copies here, whatever the factor.
-        if (mode.kind == filter::linear && !mode.antialias && a.in == a.out && has_own_scale(a)) return false;
+        if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
@@ -6591,7 +6649,7 @@ inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> 
         auto const axis = static_cast<std::int64_t>(i) + 2;
         if (whole) {
             if (axes[i].in != axes[i].out) y = apply_taps_uint8(g, y, axis, taps_of(axes[i], mode));
-        } else if (axes[i].in != axes[i].out || has_own_scale(axes[i])) {
+        } else if (axes[i].in != axes[i].out || (has_own_scale(axes[i]) && !mode.antialias)) {
             y = apply_taps(g, y, axis, taps_of(axes[i], mode));
         }
     }
@@ -6866,6 +6924,7 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
 inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    if (is_empty(x)) return x; // as ATen does
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
     sym_int const height = divide(g, g.size(x, lead + 1), factor);
