@@ -7,6 +7,7 @@
 //     CHECK(aton::verify::check(my_table, options).passed());
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -66,13 +67,16 @@ inline dtype from_torch(at::ScalarType t) {
     throw error(std::string("there is no dtype for torch's ") + at::toString(t));
 }
 
-/// A copy, of other strides where this one's are.
+/// A copy that lies in memory as this one does; torch has no strides below zero: then its elements lie together.
 inline at::Tensor to_torch(tensor const& x) {
-    tensor const dense = runtime::contiguous(runtime::to_host(x));
-    at::Tensor out = at::empty(dense.sizes(), at::TensorOptions(to_torch(x.dtype())));
-    if (out.numel() != 0) std::memcpy(out.data_ptr(), dense.bytes(), out.nbytes());
-    if (x.rank() < 2 || x.is_contiguous()) return out;
-    return out.transpose(0, -1).contiguous().transpose(0, -1);
+    tensor host = runtime::to_host(x);
+    if (x.count() == 0) return at::empty(host.sizes(), at::TensorOptions(to_torch(x.dtype())));
+    if (std::any_of(host.strides().begin(), host.strides().end(), [](std::int64_t s) { return s < 0; }))
+        host = runtime::contiguous(host);
+    auto const before = host.storage_offset() * static_cast<std::int64_t>(runtime::element_bytes(host.dtype()));
+    at::Tensor out = at::empty({host.storage_count()}, at::TensorOptions(to_torch(x.dtype())));
+    if (out.numel() != 0) std::memcpy(out.data_ptr(), host.bytes() - before, out.nbytes());
+    return out.as_strided(host.sizes(), host.strides(), host.storage_offset());
 }
 inline tensor from_torch(at::Tensor const& x) {
     at::Tensor const dense = x.detach().resolve_conj().resolve_neg().contiguous();
