@@ -16,7 +16,7 @@ namespace aton::verify {
 struct different_call {
     sample const& call;
     theme const& of;
-    std::size_t result;
+    std::size_t result = 0;
     runtime::tensor got;
     runtime::tensor expected;
 };
@@ -24,7 +24,7 @@ struct different_call {
 struct known_torch_difference {
     std::string_view operators; ///< as in sampling_rule
     std::string_view where;     ///< words that describe the theme, all of them: "special bfloat16"; a|b: either
-    int result;                 ///< the first one that differs; any: -1
+    int result = -1;            ///< the first one that differs; any: -1
     bool (*holds)(different_call const&); ///< what else must be so; nullptr: nothing
     std::string_view reason;
 };

@@ -19,9 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-
 #include <aton/mappings.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
@@ -74,7 +71,7 @@ constexpr std::size_t most_known = 256;
 /// In memory that the processes share.
 struct shared_counts {
     counts of_job[most_jobs];
-    bool met[most_known]; ///< which of the known differences
+    bool met[most_known] = {}; ///< which of the known differences
 };
 
 std::vector<theme> all_themes() {
@@ -228,7 +225,6 @@ struct job {
 bool start(job& j, options const& with, counts& to, bool* met) {
     j.process = fork();
     if (j.process == 0) {
-        at::set_num_threads(1);
         check_overload(*j.row, with, to, met);
         _exit(0);
     }
