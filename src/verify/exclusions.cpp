@@ -25,7 +25,7 @@ std::span<exclusion const> known_exclusions() {
         {"special_ndtr", "float16", "ATen rounds 1 + erf(x), which loses the digits of small results"},
         {"special_ndtr", "bfloat16", "the same"},
         {"addmv", "float16", "ATen rounds the product before the sum or not, as the matrix lies in memory"},
-        {"_batch_norm_with_update_functional _batch_norm_with_update",
+        {"_batch_norm_with_update_functional _batch_norm_with_update _native_batch_norm_legit_functional",
          "bfloat16",
          "what is left of running statistics that cancel depends on how often each side rounds"},
         {"_euclidean_dist", "special", "ATen expands the square: NaN where it overflows, or a number is infinite"},

@@ -244,6 +244,16 @@ TEST_CASE("addr multiplies the first vector by alpha before it overflows") {
           of(dtype::float32, {1, 1}, {-9.375e37}));
 }
 
+TEST_CASE("binary_cross_entropy of half types is rounded once") {
+    gives(mappings::loss,
+          "aten::binary_cross_entropy",
+          {arg("self", of(dtype::float16, {1, 2}, {0, 0.00020623207092285156})),
+           arg("target", of(dtype::float16, {1, 2}, {0.8447265625, 0})),
+           arg("weight", of(dtype::float16, {1, 2}, {1, -65504})),
+           number("reduction", 0)},
+          of(dtype::float16, {1, 2}, {84.5, -13.5078125}));
+}
+
 TEST_CASE("addr of bools adds no product with an alpha of 0") {
     for (bool const self : {false, true})
         gives(mappings::matrix_product,
