@@ -747,12 +747,14 @@ inline constexpr auto activation = table(
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
     // train=None trains, as ATen's CPU kernel has it.
-    symbolic<"aten::native_dropout(input, p, train)">([](graph<13> g, value x, double p, std::optional<bool> train) {
-        if (is_empty(x)) return std::tuple<value, value>(x, x); // ATen's mask of nothing is not one of bools
-        bool const training = train.value_or(true);
-        value const y = detail::dropout(g, x, p, training);
-        return std::tuple<value, value>(y, detail::filled_like(g, x, !training || p == 0, dtype::bool_));
-    }));
+    symbolic<"aten::native_dropout(input, p, train)">(
+        [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
+            if (is_empty(x)) return {x, x}; // ATen's mask of nothing is not one of bools
+            bool const training = train.value_or(true);
+            if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+            value const y = detail::dropout(g, x, p, training);
+            return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
+        }));
 
 } // namespace aton::mappings
 
@@ -1098,7 +1100,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             dtype const t = promote(self, a, b);
-            value const first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+            if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
             return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
@@ -1204,13 +1207,11 @@ inline value causal_mask(graph<13> g, value query, value key) {
     return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
-/// Softmax in which a row that is masked out entirely gives zeros, not NaN.
+/// Softmax in which a row that is masked out entirely gives zeros, not NaN. What is hidden in other rows is 0 anyway.
 inline value masked_softmax(graph<13> g, value scores) {
-    std::int64_t const last[] = {-1};
     value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const largest = reduce<"ReduceMax">(g, scores, last, true);
-    value const nothing = g.op<"Equal">(largest, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
-    return g.op<"Where">(nothing, g.scalar(0, scores.dtype()), weights);
+    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+    return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
 /// (output, attention weights).
@@ -1230,16 +1231,12 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
     optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
-    if (!mask) {
-        value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-        return {g.op<"MatMul">(weights, values), weights};
-    }
-    if (mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask)) {
-        scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
-    } else {
-        scores = g.op<"Add">(scores, g.cast(*mask, t));
-    }
-    value const weights = masked_softmax(g, scores);
+    bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
+    if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
+    else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
+    // Every query sees the first key of a causal mask; 0 and 1 that are added hide none.
+    bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
+    value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
     return {g.op<"MatMul">(weights, values), weights};
 }
 
@@ -1864,8 +1861,8 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (min == max && self.shape().element_count() != 0) {
-        low = extreme<"ReduceMin">(g, x, iota(1), false);
-        high = extreme<"ReduceMax">(g, x, iota(1), false);
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
+        high = reduce<"ReduceMax">(g, x, iota(1), false);
     }
     if (min == max) {
         value const widening = g.cast(g.op<"Equal">(low, high), type);
@@ -2175,14 +2172,15 @@ inline constexpr auto loss = table(
             return detail::reduced(
                 g, detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta), reduction);
         }),
-    // ATen clamps the logarithms at -100.
+    // ATen clamps the logarithms at -100, and rounds once in half types.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
-            value const t = g.cast(target, self.dtype());
-            auto const log = [&](value x) { return detail::no_less(g, g.op<"Log">(x), -100); };
+            value const x = g.cast(self, detail::opmath_type(self.dtype()));
+            value const t = g.cast(target, x.dtype());
+            auto const log = [&](value v) { return detail::no_less(g, g.op<"Log">(v), -100); };
             value const absent_part =
-                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, self), self)));
-            value const loss = g.op<"Sub">(absent_part, g.op<"Mul">(t, log(self)));
+                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, x), x)));
+            value const loss = g.cast(g.op<"Sub">(absent_part, g.op<"Mul">(t, log(x))), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
@@ -3566,7 +3564,8 @@ inline value power(graph<13> g, value base, value exponent) {
         return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
     }
     auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
-    if (n && *n >= 1 && *n <= 64) return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
+    if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
+        return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
     value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
     return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
@@ -6811,8 +6810,7 @@ struct grid_tap {
 };
 
 /// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
-inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, bool align_corners) {
-    value const last = g.op<"Sub">(n, 1.0);
+inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
     if (padding == 0) return at;
@@ -6826,23 +6824,28 @@ inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, 
     return g.op<"Clip">(at, 0.0, last);
 }
 
-inline grid_tap tap_at(graph<13> g, value position, optional_value weight, value n, std::int64_t padding) {
-    value const last = g.op<"Sub">(n, 1.0);
-    optional_value inside;
-    if (padding == 0) inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
-    return {g.cast(g.op<"Clip">(position, 0.0, last), dtype::int64), weight, inside};
+/// A tap of a whole position that may lie outside, where it reads as 0.
+inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
+    value const nearest = g.op<"Clip">(position, 0.0, last);
+    return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
 }
 
 /// Two neighbours, or the nearest element (halves go to the even one).
 inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
-    value const at = grid_position(g, c, n, padding, align_corners);
-    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n, padding)};
+    value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
+    value const at = grid_position(g, c, n, last, padding, align_corners);
+    auto const tap = [&](value position, optional_value weight) -> grid_tap {
+        if (padding == 0) return tap_with_zeros(g, position, weight, last);
+        return {g.cast(position, dtype::int64), weight, {}};
+    };
+    if (nearest) return {tap(g.op<"Round">(at), {})};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
-    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n, padding),
-            tap_at(g, g.op<"Add">(first, 1.0), rest, n, padding)};
+    value const next = g.op<"Add">(first, 1.0);
+    return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
+            tap(padding == 0 ? next : value(g.op<"Min">(std::vector<value>{next, last})), rest)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
@@ -7637,16 +7640,16 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
 /// aten::quantile, and nanquantile where NaN is ignored; the dimension of a 1-d q goes first.
 inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
-    bool const flat = !dim || self.rank() == 0;
-    value const x = flat ? value(g.op<"Reshape">(self, g.ints({-1}))) : self;
-    std::int64_t const axis = flat ? 0 : normalize_axis(*dim, self.rank());
+    bool const whole = !dim || self.rank() == 0;
+    value const x = whole ? flat(g, self) : self;
+    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
     std::int64_t const last = x.rank() - 1;
     value const moved = permute(g, x, move_to_end(axis, x.rank()));
     value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
     value const nans = count_nan(g, moved, last);
     value const n = g.to_value(g.size(moved, last));
     value const one = g.scalar(1, dtype::int64);
-    value const points = g.op<"Reshape">(g.cast(q, x.dtype()), g.ints({-1}));
+    value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
     value const rank = ignore_nan ? g.op<"Max">(std::vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
@@ -7664,7 +7667,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     front.insert(front.begin(), last);
     y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
     if (!keepdim || self.rank() == 0) return y;
-    std::vector<std::int64_t> kept = flat ? iota(self.rank()) : std::vector{axis};
+    std::vector<std::int64_t> kept = whole ? iota(self.rank()) : std::vector{axis};
     for (std::int64_t& a : kept) a += q.rank();
     return unsqueeze(g, y, kept);
 }
@@ -7883,25 +7886,28 @@ inline value digamma(graph<13> g, value x) {
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p.
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. ATen rounds x - j / 2, which counts
+/// next to a pole, and each lgamma, which counts where they cancel.
 inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
     value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
-    for (double j = 0; j < n; ++j) sum = g.op<"Add">(sum, lgamma(g, g.op<"Sub">(v, j / 2)));
-    return g.cast(sum, to_floating(x.dtype()));
+    dtype const type = to_floating(x.dtype());
+    auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
+    for (double j = 0; j < n; ++j)
+        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
+    return g.cast(sum, type);
 };
 
 /// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
 inline value i0e(graph<13> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
-    value const inner = g.op<"Min">(t, 1.0);
     value const near = g.op<"Mul">(
-        polynomial(g, g.op<"Mul">(inner, inner), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
+        polynomial(g, g.op<"Mul">(t, t), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
         g.op<"Exp">(g.op<"Neg">(a)));
     value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(g.op<"Max">(t, 1.0)),
+                                             g.op<"Reciprocal">(t),
                                              {0.39894228,
                                               0.01328592,
                                               0.00225319,
@@ -7919,15 +7925,14 @@ inline value i0e(graph<13> g, value x) {
 inline value i1e(graph<13> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
-    value const inner = g.op<"Min">(t, 1.0);
     value const near = g.op<"Mul">(
         g.op<"Mul">(a,
                     polynomial(g,
-                               g.op<"Mul">(inner, inner),
+                               g.op<"Mul">(t, t),
                                {0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411})),
         g.op<"Exp">(g.op<"Neg">(a)));
     value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(g.op<"Max">(t, 1.0)),
+                                             g.op<"Reciprocal">(t),
                                              {0.39894228,
                                               -0.03988024,
                                               -0.00362018,

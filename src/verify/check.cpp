@@ -119,6 +119,21 @@ bool tells(std::vector<value> const& results) {
     });
 }
 
+/// The most elements of a tensor that one result can add up: sizes that the results do not have are what is added along.
+std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
+    std::set<std::int64_t> left;
+    for (value const& v : results)
+        if (v.is_tensor()) left.insert(v.one().sizes().begin(), v.one().sizes().end());
+    std::int64_t most = count_of(s) / std::max<std::int64_t>(1, count_of(results));
+    for (runtime::aten_argument const& a : s.arguments) {
+        std::int64_t terms = 1;
+        for (std::size_t i = 0; a.tensor && i != a.tensor.rank(); ++i)
+            if (!left.contains(a.tensor.size(i))) terms *= a.tensor.size(i);
+        most = std::max(most, terms);
+    }
+    return std::max<std::int64_t>(1, most);
+}
+
 /// What ATen gives for a call, and how many terms its sums may have.
 struct truth {
     std::vector<value> results;
@@ -180,7 +195,7 @@ private:
     [[nodiscard]] std::optional<truth> truth_of(sample const& s, theme const& t) {
         try {
             truth out{call(s).results, 1, true};
-            out.terms = std::max<std::int64_t>(1, count_of(s) / std::max<std::int64_t>(1, count_of(out.results)));
+            out.terms = terms_of(s, out.results);
             out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
                 return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
             });

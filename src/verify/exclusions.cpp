@@ -25,7 +25,7 @@ std::span<exclusion const> known_exclusions() {
         {"special_ndtr", "float16", "ATen rounds 1 + erf(x), which loses the digits of small results"},
         {"special_ndtr", "bfloat16", "the same"},
         {"addmv", "float16", "ATen rounds the product before the sum or not, as the matrix lies in memory"},
-        {"_batch_norm_with_update_functional _batch_norm_with_update",
+        {"_batch_norm_with_update_functional _batch_norm_with_update _native_batch_norm_legit_functional",
          "bfloat16",
          "what is left of running statistics that cancel depends on how often each side rounds"},
         {"_euclidean_dist", "special", "ATen expands the square: NaN where it overflows, or a number is infinite"},
@@ -41,13 +41,47 @@ std::span<exclusion const> known_exclusions() {
 
 std::span<equivalent_mutant const> known_equivalents() {
     static constexpr equivalent_mutant all[] = {
-        {"aminmax",
+        {"amax amin aminmax max min linalg_norm linalg_matrix_norm",
          "Add: left out",
          "adds 0, or NaN where there is one: a guard for runtimes whose ReduceMax passes over NaN, which this one does "
          "not"},
         {"argmax argmin",
          "ReduceMax: taken for ReduceMin",
          "asks whether there is a NaN: a guard for runtimes whose ArgMax passes over NaN, which this one does not"},
+        {"lstm.input rnn_relu.input rnn_tanh.input",
+         "Concat: inputs 0 and 1 swapped",
+         "the halves of the bias, which LSTM and RNN add"},
+        {"mode cummax cummin",
+         "Constant: zero, input 2 of Where",
+         "the place that loses to all others, of which ReduceMax takes the last: the first one, 0, loses as well"},
+        {"mode cummax cummin", "Constant: one more, input 2 of Where", "the same"},
+        {"trunc fix div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode lerp.Tensor quantile "
+         "nanquantile "
+         "smooth_l1_loss huber_loss log1p special_log1p special_xlog1py erfc special_erfc special_ndtr special_erfcx "
+         "special_log_ndtr i0 special_i0 special_i0e special_i1 special_i1e special_modified_bessel_i0 "
+         "special_modified_bessel_i1 lgamma special_gammaln digamma special_digamma special_psi mvlgamma "
+         "special_multigammaln",
+         "Less: taken for LessOrEqual",
+         "the border between two formulas, which agree at it"},
+        {"elu selu celu", "Greater: taken for GreaterOrEqual", "both branches are 0 at 0"},
+        {"lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln",
+         "Constant: one more, input 1 of Less",
+         "from 7 to 9 the product and Stirling's series both hold: the border may be anywhere between them"},
+        {"lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln",
+         "Constant: one less, input 1 of Less",
+         "the same"},
+        {"lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln",
+         "Constant: zero, input 1 of Less",
+         "from 0 to 1/2 the reflection and the product both hold"},
+        {"_upsample_bilinear2d_aa upsample_bilinear2d _upsample_bicubic2d_aa upsample_bicubic2d _upsample_lanczos2d_aa",
+         "Constant: one less, input 1 of Clip",
+         "in fixed point -1, 0 and 1 are all rounded to 0"},
+        {"_upsample_bilinear2d_aa upsample_bilinear2d _upsample_bicubic2d_aa upsample_bicubic2d _upsample_lanczos2d_aa",
+         "Constant: one more, input 1 of Clip",
+         "the same"},
+        {"_upsample_bilinear2d_aa upsample_bilinear2d _upsample_bicubic2d_aa upsample_bicubic2d _upsample_lanczos2d_aa",
+         "Constant: one less, input 2 of Clip",
+         "in fixed point all that lies between 255 and 256 is 255"},
     };
     return all;
 }

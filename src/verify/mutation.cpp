@@ -236,11 +236,20 @@ private:
         if (n.attributes.size() != 1 || n.attributes[0].tensors.size() != 1) return;
         tensor const& t = n.attributes[0].tensors[0];
         std::vector<double> const numbers = numbers_of(t);
+        std::string const where = reader_of(n.outputs[0]);
         if (t.type == dtype::bool_ && !numbers.empty())
-            return add(mutation::kind::constant, 0, 0, {}, n, "the other truth");
+            return add(mutation::kind::constant, 0, 0, {}, n, "the other truth" + where);
         for (std::size_t c = 0; c != static_cast<std::size_t>(number_change::count_); ++c)
             if (changes(numbers, static_cast<number_change>(c)))
-                add(mutation::kind::constant, c, 0, {}, n, std::string(to_text(static_cast<number_change>(c))));
+                add(mutation::kind::constant, c, 0, {}, n, std::string(to_text(static_cast<number_change>(c))) + where);
+    }
+
+    /// Where a value is read first, in words.
+    [[nodiscard]] std::string reader_of(value_id v) const {
+        for (graph_node const& n : graph_.nodes)
+            for (std::size_t i = 0; i != n.inputs.size(); ++i)
+                if (n.inputs[i] == v) return ", input " + std::to_string(i) + " of " + n.op;
+        return {};
     }
 
     void bypass(graph_node const& n) {

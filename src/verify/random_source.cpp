@@ -16,7 +16,23 @@ namespace {
 
 using runtime::tensor;
 
-double special_real(random_source& random, dtype t, bool moderate) {
+/// What the elements of one tensor have in common.
+struct habit {
+    double special = 0.4; ///< their share in that theme
+    bool nan = true;      ///< is among them: one is enough to hide what a reduction makes of the others
+    bool narrow = false;  ///< ties are from -1 to 1
+};
+
+habit any_habit(random_source& random) {
+    switch (random.integer(0, 3)) {
+    case 0: return {0.1, true, true};
+    case 1: return {0.4, false, true};
+    case 2: return {0.2, false, false};
+    default: return {};
+    }
+}
+
+double special_real(random_source& random, dtype t, bool moderate, bool nan) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double const largest = t == dtype::float16 ? 65504.0 : t == dtype::float64 ? 1e300 : 3e38;
     double const denormal = t == dtype::float16 ? 0x1p-20 : t == dtype::float64 ? 1e-310 : 1e-40;
@@ -33,21 +49,29 @@ double special_real(random_source& random, dtype t, bool moderate) {
                             -100.0,
                             largest,
                             -largest};
-    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - (moderate ? 3 : 1)))];
+    return all[static_cast<std::size_t>(
+        random.integer(nan ? 0 : 1, static_cast<std::int64_t>(all.size()) - (moderate ? 3 : 1)))];
 }
 
-double real_element(random_source& random, dtype t, value_theme values, element_range const& range) {
-    if (values == value_theme::special && !range.bounded && random.chance(0.4))
-        return special_real(random, t, range.moderate);
+/// Small numbers of a wide range as often as large ones.
+double of_any_magnitude(random_source& random, element_range const& range) {
+    double const v = (random.chance(0.5) ? range.least : range.most) * std::exp2(-8 * random.fraction());
+    return std::clamp(v, range.least, range.most);
+}
+
+double real_element(random_source& random, dtype t, value_theme values, element_range const& range, habit const& h) {
+    if (values == value_theme::special && !range.bounded && random.chance(h.special))
+        return special_real(random, t, range.moderate, h.nan);
     if (values == value_theme::wide && !range.bounded && !range.moderate)
         return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
     if ((values == value_theme::wide || values == value_theme::special) && range.bounded && random.chance(0.4)) {
         double const off = (range.most - range.least) * std::exp2(-50 * random.fraction()); // close to a bound
         return random.chance(0.5) ? range.least + off : range.most - off;
     }
+    if (values == value_theme::wide && range.bounded && random.chance(0.7)) return of_any_magnitude(random, range);
     double const v = range.least + (range.most - range.least) * random.fraction();
     if (values != value_theme::ties) return v;
-    double const step = std::round(v * 2) / 2; // halves
+    double const step = std::round((h.narrow && !range.bounded ? v / 4 : v) * 2) / 2; // halves
     return std::clamp(step, range.least, range.most);
 }
 
@@ -72,13 +96,16 @@ std::int64_t integer_element(random_source& random, dtype t, value_theme values,
     return random.integer(is_signed ? least : std::max<std::int64_t>(0, least), most);
 }
 
-scalar element(random_source& random, dtype t, value_theme values, element_range const& range) {
+scalar element(random_source& random, dtype t, value_theme values, element_range const& range, habit const& h) {
     if (t == dtype::bool_) return random.chance(0.5);
     if (is_complex(t)) {
-        double const real = real_element(random, t, values, range);
-        return scalar::complex(real, real_element(random, t, values, range));
+        double const real = real_element(random, t, values, range, h);
+        return scalar::complex(real, real_element(random, t, values, range, h));
     }
-    if (is_floating(t)) return real_element(random, t, values, range);
+    if (is_floating(t)) {
+        double const v = real_element(random, t, values, range, h);
+        return range.whole ? std::clamp(std::round(v), std::ceil(range.least), std::floor(range.most)) : v;
+    }
     return static_cast<long long>(integer_element(random, t, values, range));
 }
 
@@ -92,13 +119,75 @@ tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, v
         for (std::int64_t i = 0; i != count; ++i) out.append(scalar(false));
         return tensor::from_constant(out);
     }
+    habit const h = any_habit(random);
     if (aton::tensor::can_hold(t)) {
-        for (std::int64_t i = 0; i != count; ++i) out.append(element(random, t, values, range));
+        for (std::int64_t i = 0; i != count; ++i) out.append(element(random, t, values, range, h));
         return tensor::from_constant(out);
     }
     out.type = is_floating(t) ? dtype::float32 : dtype::int32; // float8, 4-bit integers: by a cast
-    for (std::int64_t i = 0; i != count; ++i) out.append(element(random, out.type, values, range));
+    for (std::int64_t i = 0; i != count; ++i) out.append(element(random, out.type, values, range, h));
     return runtime::cast(tensor::from_constant(out), t);
+}
+
+tensor hiding_rows(random_source& random, tensor const& x) {
+    if (x.rank() == 0 || x.count() == 0 || !aton::tensor::can_hold(x.dtype())) return x;
+    bool const is_mask = x.dtype() == dtype::bool_;
+    if (!is_mask && !is_floating(x.dtype())) return x;
+    aton::tensor const was = x.to_constant();
+    aton::tensor out{was.type, was.sizes, {}};
+    bool hidden = false;
+    for (std::int64_t i = 0; i != x.count(); ++i) {
+        if (i % x.sizes().back() == 0) hidden = random.chance(0.3);
+        if (!hidden && !random.chance(is_mask ? 0 : 0.3)) out.append(was.at(static_cast<std::size_t>(i)));
+        else if (is_mask) out.append(scalar(false));
+        else out.append(-std::numeric_limits<double>::infinity());
+    }
+    return tensor::from_constant(out);
+}
+
+tensor near(random_source& random, tensor const& x) {
+    if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype()) || random.chance(0.2)) return x;
+    double const share = random.chance(0.5) ? 1 : 0.2;
+    double const off = std::exp2(-10 * random.fraction());
+    aton::tensor const was = x.to_constant();
+    aton::tensor out{was.type, was.sizes, {}};
+    for (std::int64_t i = 0; i != x.count(); ++i) {
+        double const v = was.at(static_cast<std::size_t>(i)).to<double>();
+        out.append(random.chance(share) ? v * (1 + off * (2 * random.fraction() - 1)) : v);
+    }
+    return tensor::from_constant(out);
+}
+
+tensor in_order(tensor const& x) {
+    if (x.rank() == 0 || x.count() == 0 || !aton::tensor::can_hold(x.dtype()) || is_complex(x.dtype())) return x;
+    aton::tensor const was = x.to_constant();
+    aton::tensor out{was.type, was.sizes, {}};
+    std::vector<scalar> row;
+    for (std::int64_t i = 0; i != x.count(); ++i) {
+        scalar const v = was.at(static_cast<std::size_t>(i));
+        row.push_back(std::isnan(v.to<double>()) ? scalar(0.0) : v);
+        if ((i + 1) % x.sizes().back() != 0) continue;
+        std::sort(row.begin(), row.end(), [](scalar const& a, scalar const& b) {
+            return a.is_integral() && b.is_integral() ? a.to<std::int64_t>() < b.to<std::int64_t>()
+                                                      : a.to<double>() < b.to<double>();
+        });
+        for (scalar const& each : row) out.append(each);
+        row.clear();
+    }
+    return tensor::from_constant(out);
+}
+
+tensor distinct_indices(random_source& random, tensor const& x, std::int64_t end) {
+    if (x.count() > end) return x;
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i != end; ++i) all.push_back(i);
+    aton::tensor out{dtype::int64, x.sizes(), {}};
+    for (std::int64_t i = 0; i != x.count(); ++i) {
+        auto const at = static_cast<std::size_t>(i);
+        std::swap(all[at], all[static_cast<std::size_t>(random.integer(i, end - 1))]);
+        out.append(static_cast<long long>(all[at]));
+    }
+    return tensor::from_constant(out);
 }
 
 tensor scattered(tensor const& x) {

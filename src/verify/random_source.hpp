@@ -34,11 +34,20 @@ struct element_range {
     double most = 4;
     bool bounded = false;  ///< by the rule: no special values
     bool moderate = false; ///< by the rule: none of the largest numbers
+    bool whole = false;    ///< by the rule: no fractions
 };
 
 /// A contiguous tensor of random elements.
 [[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
                                             value_theme values, element_range const& range);
+/// A mask, of bools or of floats that are added, some of whose rows hide everything.
+[[nodiscard]] runtime::tensor hiding_rows(random_source& random, runtime::tensor const& x);
+/// The same elements, some of them changed, all of them a little, or none.
+[[nodiscard]] runtime::tensor near(random_source& random, runtime::tensor const& x);
+/// The same elements, those of each row in rising order, and none of them NaN.
+[[nodiscard]] runtime::tensor in_order(runtime::tensor const& x);
+/// Other indices of as many sizes, no two of which are equal where there are enough of them below `end`.
+[[nodiscard]] runtime::tensor distinct_indices(random_source& random, runtime::tensor const& x, std::int64_t end);
 /// The same elements, not side by side.
 [[nodiscard]] runtime::tensor scattered(runtime::tensor const& x);
 

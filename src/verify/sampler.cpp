@@ -200,9 +200,7 @@ private:
     void type_by_rule(rule_reader& r, aten_argument& out) {
         std::vector<dtype> all;
         do {
-            std::string_view const name = r.word();
-            all.push_back(name == "bool" ? dtype::bool_ : dtype_from_name(name));
-            if (all.back() == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+            all.push_back(type_named(r, r.word()));
         } while (r.take("|"));
         out.is = kind::type;
         out.type = one_of(all);
@@ -217,6 +215,12 @@ private:
         bool rises = false;   ///< from 0 to `index`
         bool dense = false;   ///< in every theme
         bool regular = false; ///< a matrix with a large diagonal
+        bool hides = false;   ///< a mask some of whose rows hide everything
+        bool near = false;    ///< to the tensor before it
+        bool sorted = false;
+        bool distinct = false;
+        bool one_sign = false;
+        bool bytes = false; ///< of any value, whatever the range is
         bool optional = false;
         std::int64_t least = 1;
         std::int64_t most = 0; ///< 0: no list
@@ -236,6 +240,16 @@ private:
         return out;
     }
 
+    static bool* flag_of(tensor_words& w, std::string_view name) {
+        if (name == "hides") return &w.hides;
+        if (name == "near") return &w.near;
+        if (name == "sorted") return &w.sorted;
+        if (name == "distinct") return &w.distinct;
+        if (name == "one_sign") return &w.one_sign;
+        if (name == "bytes") return &w.bytes;
+        return nullptr;
+    }
+
     void word_of(rule_reader& r, tensor_words& w) {
         std::string_view const name = r.word();
         if (name == "index" || name == "signed_index" || name == "offsets") {
@@ -245,20 +259,33 @@ private:
             w.rises = name == "offsets";
         } else if (name == "in") {
             bool real = false;
-            w.range = {r.bound(real), 0, true, false};
+            w.range.least = r.bound(real);
+            w.range.bounded = true;
             r.expect("..");
             w.range.most = r.bound(real);
         } else if (name == "dense") {
             w.dense = true;
         } else if (name == "regular") {
             w.regular = true;
-            w.range = {-2, 2, true, false};
+            w.range = {-2, 2, true, false, false};
         } else if (name == "moderate") {
             w.range.moderate = true;
+        } else if (name == "whole") {
+            w.range.whole = true;
+        } else if (bool* const said = flag_of(w, name)) {
+            *said = true;
         } else {
-            w.type = name == "bool" ? dtype::bool_ : dtype_from_name(name);
-            if (w.type == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+            std::vector<dtype> all = {type_named(r, name)};
+            while (r.take("|")) all.push_back(type_named(r, r.word()));
+            w.type = one_of(all);
         }
+    }
+
+    /// `own`: the one of the theme.
+    [[nodiscard]] dtype type_named(rule_reader& r, std::string_view name) const {
+        dtype const t = name == "own" ? theme_.type : name == "bool" ? dtype::bool_ : dtype_from_name(name);
+        if (t == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+        return t;
     }
 
     tensor_words words(rule_reader& r) {
@@ -308,12 +335,21 @@ private:
         dtype const t = w.type == dtype::undefined ? theme_.type : w.type;
         element_range range = w.range;
         if (w.index >= 0)
-            range = {w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false};
+            range = {w.is_signed ? static_cast<double>(-w.index) : 0.0,
+                     static_cast<double>(w.index - 1),
+                     true,
+                     false,
+                     false};
+        if (w.bytes && t == dtype::uint8) range = {0, 255, true, false, false};
         value_theme const values = w.index >= 0 ? value_theme::ordinary : theme_.values;
         // In some calls two operands are equal.
         bool const again = values == value_theme::ties && w.index < 0 && last_ && last_.dtype() == t &&
                            last_.sizes() == of && random_.chance(0.3);
-        tensor x = again ? last_ : random_tensor(random_, t, of, values, range);
+        bool const close = w.near && last_ && last_.dtype() == t && last_.sizes() == of;
+        tensor x = close ? near(random_, last_) : again ? last_ : random_tensor(random_, t, of, values, range);
+        if (w.one_sign && is_floating(t) && random_.chance(0.5)) x = x * scalar(-1);
+        if (w.sorted) x = in_order(x);
+        if (w.distinct) x = distinct_indices(random_, x, w.index);
         if (w.index < 0) last_ = x;
         if (w.rises && x.count() != 0) {
             auto* const first = x.data<std::int64_t>();
@@ -322,6 +358,7 @@ private:
             *first = 0;
         }
         if (w.regular) x = with_large_diagonal(x);
+        if (w.hides) x = hiding_rows(random_, x);
         return theme_.scattered && !w.dense ? scattered(x) : x;
     }
 

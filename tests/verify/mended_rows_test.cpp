@@ -11,6 +11,7 @@
 
 #include <aton/aton.hpp>
 #include <aton/mappings/activation.hpp>
+#include <aton/mappings/attention.hpp>
 #include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/class_loss.hpp>
 #include <aton/mappings/cumulative.hpp>
@@ -27,6 +28,7 @@
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
 #include <aton/mappings/sorting.hpp>
+#include <aton/mappings/special_functions.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
@@ -198,6 +200,52 @@ TEST_CASE("addr multiplies the first vector by alpha before it overflows") {
            arg("vec2", row_of(dtype::float32, {3e38})),
            number("alpha", -0.25)},
           of(dtype::float32, {1, 1}, {-9.375e37}));
+}
+
+TEST_CASE("binary_cross_entropy of half types is rounded once") {
+    gives(mappings::loss,
+          "aten::binary_cross_entropy",
+          {arg("self", of(dtype::float16, {1, 2}, {0, 0.00020623207092285156})),
+           arg("target", of(dtype::float16, {1, 2}, {0.8447265625, 0})),
+           arg("weight", of(dtype::float16, {1, 2}, {1, -65504})),
+           number("reduction", 0)},
+          of(dtype::float16, {1, 2}, {84.5, -13.5078125}));
+}
+
+TEST_CASE("addr of bools adds no product with an alpha of 0") {
+    for (bool const self : {false, true})
+        gives(mappings::matrix_product,
+              "aten::addr",
+              {arg("self", runtime::reshape(bools(self), {1, 1})),
+               arg("vec1", bools(true)),
+               arg("vec2", bools(true)),
+               number("alpha", 0)},
+              runtime::reshape(bools(self), {1, 1}));
+}
+
+TEST_CASE("a complex number to the power of a fraction is refused") {
+    tensor const z = runtime::cast(row_of(dtype::float32, {1}), dtype::complex64);
+    CHECK_FALSE(
+        refusal(mappings::elementwise_binary, "aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", 1.0625)})
+            .empty());
+}
+
+TEST_CASE("mvlgamma rounds each of its terms") {
+    gives(mappings::special_functions,
+          "aten::mvlgamma",
+          {arg("self", row_of(dtype::float16, {-1.5693359375, -0.77685546875})), number("p", 4)},
+          row_of(dtype::float16, {6.84375, 7.90234375}));
+}
+
+TEST_CASE("a query that sees nothing gives NaN for values that are infinite, else 0") {
+    for (double const last : {-infinity, 2.0})
+        gives(mappings::attention,
+              "aten::_scaled_dot_product_flash_attention_for_cpu",
+              {arg("query", of(dtype::float32, {1, 1, 1, 1}, {1})),
+               arg("key", of(dtype::float32, {1, 1, 2, 1}, {0, -1})),
+               arg("value", of(dtype::float32, {1, 1, 2, 1}, {0, last})),
+               arg("attn_mask", of(dtype::float32, {1, 2}, {-infinity, -infinity}))},
+              of(dtype::float32, {1, 1, 1, 1}, {last == 2 ? 0 : nan}));
 }
 
 TEST_CASE("complex numbers are not tested for NaN") {

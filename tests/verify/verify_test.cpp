@@ -54,6 +54,47 @@ constexpr auto rarely_limited = dsl::table(dsl::symbolic<"aten::hardtanh(self, m
         return g.op<"Min">(g.op<"Max">(x, g.scalar_like(least, x)), g.scalar_like(most, x));
     }));
 
+/// A graph of two inputs of (3, 4) that is written node by node.
+struct planned {
+    graph_data data;
+    value_id x = no_value;
+    value_id y = no_value;
+
+    planned() {
+        data.opset = 18;
+        x = data.add_input("x", value_type{dtype::float32, shape({3, 4})});
+        y = data.add_input("y", value_type{dtype::float32, shape({3, 4})});
+    }
+    value_id node(std::string op, std::vector<value_id> inputs, dtype type = dtype::float32) {
+        value_id const out = data.add_value(value_type{type, shape({3, 4})});
+        data.values[out].producer = static_cast<std::int64_t>(data.nodes.size());
+        data.nodes.push_back({"", std::move(op), "", std::move(inputs), {out}, {}, {}, 0});
+        return out;
+    }
+    value_id constant(aton::tensor t) {
+        value_id const out = node("Constant", {}, t.type);
+        data.values[out].type.shape = shape(t.sizes);
+        node_attribute a;
+        a.name = "value";
+        a.type = onnx::attr_type::t;
+        a.tensors.push_back(std::move(t));
+        data.nodes.back().attributes.push_back(std::move(a));
+        return out;
+    }
+    value_id constant(double number) { return constant(aton::scalar_tensor(number, dtype::float32)); }
+    value_id integers(std::vector<std::int64_t> const& all) {
+        aton::tensor t{dtype::int64, {static_cast<std::int64_t>(all.size())}, {}};
+        for (std::int64_t const n : all) t.append(static_cast<long long>(n));
+        return constant(std::move(t));
+    }
+    std::set<std::string> mutants_of(value_id result) {
+        data.outputs = {result};
+        std::set<std::string> out;
+        for (mutation const& m : mutations_of(data)) out.insert(std::to_string(m.node) + ' ' + m.what);
+        return out;
+    }
+};
+
 } // namespace
 
 TEST_CASE("a rule ties the sizes of tensors together, and a seed gives the same call everywhere") {
@@ -205,26 +246,88 @@ TEST_CASE("calls are searched for that tell what the first ones do not") {
 }
 
 TEST_CASE("what is no other function is no mutant") {
-    graph_data g;
-    g.opset = 18;
-    value_id const x = g.add_input("x", value_type{dtype::float32, shape({3, 4})});
-    value_id const y = g.add_input("y", value_type{dtype::float32, shape({3, 4})});
-    auto const node = [&](std::string op, std::vector<value_id> inputs) {
-        value_id const out = g.add_value(value_type{dtype::float32, shape({3, 4})});
-        g.values[out].producer = static_cast<std::int64_t>(g.nodes.size());
-        g.nodes.push_back({"", std::move(op), "", std::move(inputs), {out}, {}, {}, 0});
-        return out;
-    };
-    value_id const size = node("Abs", {node("Sub", {x, y})});
-    g.outputs = {node("Mul", {node("Abs", {size}), x})};
-    std::set<std::string> made;
-    for (mutation const& m : mutations_of(g)) made.insert(std::to_string(m.node) + ' ' + m.what);
+    planned p;
+    value_id const size = p.node("Abs", {p.node("Sub", {p.x, p.y})});
+    std::set<std::string> const made = p.mutants_of(p.node("Mul", {p.node("Abs", {size}), p.x}));
     CHECK_FALSE(made.contains("0 Sub: inputs 0 and 1 swapped")); // Abs alone reads it
     CHECK(made.contains("0 Sub: taken for Add"));
     CHECK(made.contains("1 Abs: left out"));
     CHECK_FALSE(made.contains("2 Abs: left out")); // of what is never negative
     CHECK_FALSE(made.contains("3 Mul: inputs 0 and 1 swapped"));
     CHECK(made.contains("3 Mul: left out"));
+}
+
+TEST_CASE("a comparison with an infinity, or with the extreme of the same values, has nothing beyond it") {
+    planned p;
+    value_id const hidden = p.node("Equal", {p.x, p.constant(-std::numeric_limits<double>::infinity())}, dtype::bool_);
+    value_id const largest = p.node("Equal", {p.y, p.node("ReduceMax", {p.y})}, dtype::bool_);
+    std::set<std::string> const made = p.mutants_of(p.node("And", {hidden, largest}, dtype::bool_));
+    CHECK_FALSE(made.contains("1 Equal: taken for LessOrEqual"));
+    CHECK(made.contains("1 Equal: taken for GreaterOrEqual"));
+    CHECK_FALSE(made.contains("3 Equal: taken for GreaterOrEqual"));
+    CHECK(made.contains("3 Equal: taken for LessOrEqual"));
+}
+
+TEST_CASE("whether any is true can be asked in many ways, how many are in few") {
+    planned p;
+    value_id const bits = p.node("Cast", {p.node("IsNaN", {p.x}, dtype::bool_)}, dtype::int64);
+    p.data.nodes.back().attributes.push_back({"to", onnx::attr_type::i, static_cast<std::int64_t>(dtype::int64)});
+    value_id const asked = p.node("ReduceSum", {bits}, dtype::int64);
+    std::set<std::string> const any = p.mutants_of(p.node("Greater", {asked, p.constant(0)}, dtype::bool_));
+    CHECK_FALSE(any.contains("2 ReduceSum: taken for ReduceMax"));
+    CHECK_FALSE(any.contains("2 ReduceSum: taken for ReduceL2"));
+    CHECK(any.contains("2 ReduceSum: taken for ReduceMin"));
+    CHECK(p.mutants_of(asked).contains("2 ReduceSum: taken for ReduceMax"));
+}
+
+TEST_CASE("slices and shapes that say the same are no mutants") {
+    planned p;
+    value_id const slice = p.node("Slice", {p.x, p.integers({1}), p.integers({4}), p.integers({1})});
+    p.data.values[slice].type.shape = shape({3, 3});
+    value_id const wide = p.node("Unsqueeze", {slice, p.integers({0})});
+    p.data.values[wide].type.shape = shape({1, 3, 3});
+    value_id const flat = p.node("Reshape", {wide, p.integers({9})});
+    p.data.values[flat].type.shape = shape({9});
+    std::set<std::string> const made = p.mutants_of(flat);
+    CHECK_FALSE(made.contains("1 Constant: one more, input 2 of Slice"));
+    CHECK(made.contains("1 Constant: one less, input 2 of Slice"));
+    CHECK_FALSE(made.contains("2 Constant: negated, input 3 of Slice")); // 1 and -1 are the last of two
+    CHECK(made.contains("3 Slice: without input 3"));
+    CHECK_FALSE(made.contains("5 Unsqueeze: left out"));
+    CHECK(made.contains("7 Reshape: left out"));
+}
+
+TEST_CASE("rules draw masks that hide rows, rising rows, indices that differ, and tensors next to others") {
+    sampling_rule const rule{
+        "custom::f",
+        "mask: (8, 3) hides; edges: (8, 3) sorted; index: (5) index 5 distinct; x: (8); y: (8) near; "
+        "label: (8) int64 | own whole in -1..1"};
+    constexpr std::string_view schema =
+        "custom::f(Tensor mask, Tensor edges, Tensor index, Tensor x, Tensor y, Tensor label) -> Tensor";
+    bool hidden = false;
+    std::set<dtype> types;
+    for (std::uint64_t seed = 0; seed != 20; ++seed) {
+        sample const s = draw("custom::f", schema, &rule, {.values = value_theme::special}, seed);
+        auto const at = [&](std::string_view name, std::size_t i) {
+            return argument(s, name).tensor.contiguous().to_constant().at(i).to<double>();
+        };
+        std::set<double> indices;
+        for (std::size_t i = 0; i != 8; ++i) {
+            bool all = true;
+            for (std::size_t k = 0; k != 3; ++k)
+                all = all && at("mask", 3 * i + k) == -std::numeric_limits<double>::infinity();
+            hidden = hidden || all;
+            CHECK(at("edges", 3 * i) <= at("edges", 3 * i + 1));
+            CHECK(at("edges", 3 * i + 1) <= at("edges", 3 * i + 2));
+            if (i < 5) indices.insert(at("index", i));
+            CHECK(std::abs(at("label", i)) <= 1);
+            CHECK(at("label", i) == std::round(at("label", i)));
+        }
+        CHECK(indices == std::set<double>{0, 1, 2, 3, 4});
+        types.insert(argument(s, "label").tensor.dtype());
+    }
+    CHECK(hidden);
+    CHECK(types == std::set{dtype::float32, dtype::int64});
 }
 
 TEST_CASE("a family of built-in rows gives ATen's numbers, and would not go unnoticed if it did not") {

@@ -257,11 +257,13 @@ inline constexpr auto activation = table(
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
     // train=None trains, as ATen's CPU kernel has it.
-    symbolic<"aten::native_dropout(input, p, train)">([](graph<13> g, value x, double p, std::optional<bool> train) {
-        if (is_empty(x)) return std::tuple<value, value>(x, x); // ATen's mask of nothing is not one of bools
-        bool const training = train.value_or(true);
-        value const y = detail::dropout(g, x, p, training);
-        return std::tuple<value, value>(y, detail::filled_like(g, x, !training || p == 0, dtype::bool_));
-    }));
+    symbolic<"aten::native_dropout(input, p, train)">(
+        [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
+            if (is_empty(x)) return {x, x}; // ATen's mask of nothing is not one of bools
+            bool const training = train.value_or(true);
+            if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+            value const y = detail::dropout(g, x, p, training);
+            return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
+        }));
 
 } // namespace aton::mappings

@@ -48,13 +48,11 @@ inline value causal_mask(graph<13> g, value query, value key) {
     return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
-/// Softmax in which a row that is masked out entirely gives zeros, not NaN.
+/// Softmax in which a row that is masked out entirely gives zeros, not NaN. What is hidden in other rows is 0 anyway.
 inline value masked_softmax(graph<13> g, value scores) {
-    std::int64_t const last[] = {-1};
     value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const largest = reduce<"ReduceMax">(g, scores, last, true);
-    value const nothing = g.op<"Equal">(largest, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
-    return g.op<"Where">(nothing, g.scalar(0, scores.dtype()), weights);
+    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+    return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
 /// (output, attention weights).
@@ -74,16 +72,12 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
     optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
-    if (!mask) {
-        value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-        return {g.op<"MatMul">(weights, values), weights};
-    }
-    if (mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask)) {
-        scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
-    } else {
-        scores = g.op<"Add">(scores, g.cast(*mask, t));
-    }
-    value const weights = masked_softmax(g, scores);
+    bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
+    if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
+    else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
+    // Every query sees the first key of a causal mask; 0 and 1 that are added hide none.
+    bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
+    value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
     return {g.op<"MatMul">(weights, values), weights};
 }
 

@@ -56,8 +56,8 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (min == max && self.shape().element_count() != 0) {
-        low = extreme<"ReduceMin">(g, x, iota(1), false);
-        high = extreme<"ReduceMax">(g, x, iota(1), false);
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
+        high = reduce<"ReduceMax">(g, x, iota(1), false);
     }
     if (min == max) {
         value const widening = g.cast(g.op<"Equal">(low, high), type);

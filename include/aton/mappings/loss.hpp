@@ -115,14 +115,15 @@ inline constexpr auto loss = table(
             return detail::reduced(
                 g, detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta), reduction);
         }),
-    // ATen clamps the logarithms at -100.
+    // ATen clamps the logarithms at -100, and rounds once in half types.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
-            value const t = g.cast(target, self.dtype());
-            auto const log = [&](value x) { return detail::no_less(g, g.op<"Log">(x), -100); };
+            value const x = g.cast(self, detail::opmath_type(self.dtype()));
+            value const t = g.cast(target, x.dtype());
+            auto const log = [&](value v) { return detail::no_less(g, g.op<"Log">(v), -100); };
             value const absent_part =
-                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, self), self)));
-            value const loss = g.op<"Sub">(absent_part, g.op<"Mul">(t, log(self)));
+                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, x), x)));
+            value const loss = g.cast(g.op<"Sub">(absent_part, g.op<"Mul">(t, log(x))), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(

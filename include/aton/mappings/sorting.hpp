@@ -135,16 +135,16 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
 /// aten::quantile, and nanquantile where NaN is ignored; the dimension of a 1-d q goes first.
 inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
-    bool const flat = !dim || self.rank() == 0;
-    value const x = flat ? value(g.op<"Reshape">(self, g.ints({-1}))) : self;
-    std::int64_t const axis = flat ? 0 : normalize_axis(*dim, self.rank());
+    bool const whole = !dim || self.rank() == 0;
+    value const x = whole ? flat(g, self) : self;
+    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
     std::int64_t const last = x.rank() - 1;
     value const moved = permute(g, x, move_to_end(axis, x.rank()));
     value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
     value const nans = count_nan(g, moved, last);
     value const n = g.to_value(g.size(moved, last));
     value const one = g.scalar(1, dtype::int64);
-    value const points = g.op<"Reshape">(g.cast(q, x.dtype()), g.ints({-1}));
+    value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
     value const rank = ignore_nan ? g.op<"Max">(std::vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
@@ -162,7 +162,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     front.insert(front.begin(), last);
     y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
     if (!keepdim || self.rank() == 0) return y;
-    std::vector<std::int64_t> kept = flat ? iota(self.rank()) : std::vector{axis};
+    std::vector<std::int64_t> kept = whole ? iota(self.rank()) : std::vector{axis};
     for (std::int64_t& a : kept) a += q.rank();
     return unsqueeze(g, y, kept);
 }

@@ -162,25 +162,28 @@ inline value digamma(graph<13> g, value x) {
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p.
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. ATen rounds x - j / 2, which counts
+/// next to a pole, and each lgamma, which counts where they cancel.
 inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
     value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
-    for (double j = 0; j < n; ++j) sum = g.op<"Add">(sum, lgamma(g, g.op<"Sub">(v, j / 2)));
-    return g.cast(sum, to_floating(x.dtype()));
+    dtype const type = to_floating(x.dtype());
+    auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
+    for (double j = 0; j < n; ++j)
+        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
+    return g.cast(sum, type);
 };
 
 /// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
 inline value i0e(graph<13> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
-    value const inner = g.op<"Min">(t, 1.0);
     value const near = g.op<"Mul">(
-        polynomial(g, g.op<"Mul">(inner, inner), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
+        polynomial(g, g.op<"Mul">(t, t), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
         g.op<"Exp">(g.op<"Neg">(a)));
     value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(g.op<"Max">(t, 1.0)),
+                                             g.op<"Reciprocal">(t),
                                              {0.39894228,
                                               0.01328592,
                                               0.00225319,
@@ -198,15 +201,14 @@ inline value i0e(graph<13> g, value x) {
 inline value i1e(graph<13> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
-    value const inner = g.op<"Min">(t, 1.0);
     value const near = g.op<"Mul">(
         g.op<"Mul">(a,
                     polynomial(g,
-                               g.op<"Mul">(inner, inner),
+                               g.op<"Mul">(t, t),
                                {0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411})),
         g.op<"Exp">(g.op<"Neg">(a)));
     value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(g.op<"Max">(t, 1.0)),
+                                             g.op<"Reciprocal">(t),
                                              {0.39894228,
                                               -0.03988024,
                                               -0.00362018,

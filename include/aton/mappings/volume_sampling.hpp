@@ -18,8 +18,7 @@ struct grid_tap {
 };
 
 /// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
-inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, bool align_corners) {
-    value const last = g.op<"Sub">(n, 1.0);
+inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
     if (padding == 0) return at;
@@ -33,23 +32,28 @@ inline value grid_position(graph<13> g, value c, value n, std::int64_t padding, 
     return g.op<"Clip">(at, 0.0, last);
 }
 
-inline grid_tap tap_at(graph<13> g, value position, optional_value weight, value n, std::int64_t padding) {
-    value const last = g.op<"Sub">(n, 1.0);
-    optional_value inside;
-    if (padding == 0) inside = g.op<"And">(g.op<"GreaterOrEqual">(position, 0.0), g.op<"LessOrEqual">(position, last));
-    return {g.cast(g.op<"Clip">(position, 0.0, last), dtype::int64), weight, inside};
+/// A tap of a whole position that may lie outside, where it reads as 0.
+inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
+    value const nearest = g.op<"Clip">(position, 0.0, last);
+    return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
 }
 
 /// Two neighbours, or the nearest element (halves go to the even one).
 inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
-    value const at = grid_position(g, c, n, padding, align_corners);
-    if (nearest) return {tap_at(g, g.op<"Round">(at), {}, n, padding)};
+    value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
+    value const at = grid_position(g, c, n, last, padding, align_corners);
+    auto const tap = [&](value position, optional_value weight) -> grid_tap {
+        if (padding == 0) return tap_with_zeros(g, position, weight, last);
+        return {g.cast(position, dtype::int64), weight, {}};
+    };
+    if (nearest) return {tap(g.op<"Round">(at), {})};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
-    return {tap_at(g, first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest), n, padding),
-            tap_at(g, g.op<"Add">(first, 1.0), rest, n, padding)};
+    value const next = g.op<"Add">(first, 1.0);
+    return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
+            tap(padding == 0 ? next : value(g.op<"Min">(std::vector<value>{next, last})), rest)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.

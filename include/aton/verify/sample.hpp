@@ -62,7 +62,10 @@ struct theme {
 /// be 1 instead, to broadcast. After it, in any order: a dtype (`int64`, `bool`), `index m`: int64 from 0 up to m, `signed_index m`:
 /// negative ones too, `offsets m`: that rise from 0 to m, `in a..b`: elements in a range, `moderate`: none of the largest numbers, whose
 /// sums overflow in one order and not in another, `regular`: square matrices that have an inverse, `dense`: side by side in memory in
-/// every theme, `?`: may be None. Of a Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn
+/// every theme, `whole`: floats without fractions, `one_sign`: a range that may be that of the opposite numbers instead, `bytes`: uint8 of any
+/// value all the same, `sorted`: rows that rise, `near`: to the tensor before it, `distinct`: indices no two of which are equal, `hides`:
+/// a mask, of bools or of floats that are added, some of whose rows hide everything, `?`: may be None; `bool | own`: of either dtype,
+/// `own` is the one of the theme. Of a Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn
 /// anew for each; `(n), (m)`: one of each.
 /// A number: `a..b`, real where one of both has a point; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
 /// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `'a' | 'b'`. A dtype: `float32 | int64`.

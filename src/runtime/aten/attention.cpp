@@ -89,7 +89,7 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     tensor out = matmul(weights, value);
     if (is_fused) {
         tensor const fused = matmul(cast(cast(exponentials, o.fused), value.dtype()), value) / total;
-        out = where(hidden, scalar(0), fused);
+        out = where(hidden, out, fused); // 0 times an infinity is NaN
     }
     return {out, weights, logarithm.squeezed(logarithm.rank() - 1)};
 }

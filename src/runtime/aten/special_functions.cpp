@@ -38,13 +38,16 @@ results log_of_multivariate_gamma(call const& c) {
     std::int64_t const p = c.i("p");
     tensor const x = c.t("self");
     if (p < 1 || p > 1 << 20) throw error("p is " + std::to_string(p));
-    return computed_in(to_real(x.dtype()), x, [&](tensor const& v) {
-        auto const d = static_cast<double>(p);
-        tensor all = full_like(v, d * (d - 1) / 4 * std::log(3.14159265358979323846));
-        for (std::int64_t i = 0; i != p; ++i)
-            all = all + unary(unary_op::lgamma, v - scalar(static_cast<double>(i) / 2));
-        return all;
-    });
+    // Arguments and terms are rounded to the dtype of the result.
+    dtype const type = to_real(x.dtype());
+    dtype const in = compute_type(type);
+    auto const rounded = [&](tensor const& v) { return cast(cast(v, type), in); };
+    tensor const v = rounded(x);
+    tensor all = full_like(v, 0);
+    for (std::int64_t i = p; i-- != 0;)
+        all = all + rounded(unary(unary_op::lgamma, rounded(v - scalar(static_cast<double>(i) / 2))));
+    auto const d = static_cast<double>(p);
+    return cast(rounded(all) + scalar(d * (d - 1) / 4 * std::log(3.14159265358979323846)), type);
 }
 
 /// A polynomial of degree n at x.

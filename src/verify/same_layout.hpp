@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Changes of axes, slices and shapes after which each element stands where it stood.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <aton/dsl/graph_data.hpp>
+#include <aton/verify/mutation.hpp>
+
+namespace aton::verify {
+
+class same_layout {
+public:
+    explicit same_layout(graph_data const& g) : graph_(g) {}
+
+    /// Whether the change leaves all elements where they are.
+    [[nodiscard]] bool holds(mutation const& m) const;
+
+private:
+    using numbers = std::vector<std::int64_t>;
+
+    [[nodiscard]] bool same_axes(graph_node const& n, numbers was, numbers now) const;
+    [[nodiscard]] bool same_shape(graph_node const& n, numbers const& now) const;
+    [[nodiscard]] bool same_slices(graph_node const& n, std::size_t input, numbers const& now) const;
+    [[nodiscard]] numbers axes_of(graph_node const& n) const;
+    [[nodiscard]] bool reduces_all(graph_node const& n) const;
+    [[nodiscard]] bool reduces_first(graph_node const& n) const;
+    [[nodiscard]] bool squeezes_all(graph_node const& n) const;
+    [[nodiscard]] bool only_broadcast(graph_node const& n, std::size_t rank) const;
+    [[nodiscard]] bool only_reshaped(graph_node const& n) const;
+    [[nodiscard]] bool input_dropped(graph_node const& n, std::size_t input) const;
+    [[nodiscard]] bool left_out(graph_node const& n, std::size_t kept) const;
+    [[nodiscard]] bool attribute_changed(graph_node const& n, mutation const& m) const;
+    [[nodiscard]] bool constant_changed(graph_node const& n, mutation const& m) const;
+
+    graph_data const& graph_;
+};
+
+} // namespace aton::verify
