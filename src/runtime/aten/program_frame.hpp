@@ -41,6 +41,8 @@ struct slot {
 using last_uses = std::vector<std::vector<program::value_index>>;
 
 struct aten_program::state {
+    state(program::program of, aten_options with);
+
     program::program p;
     aten_options options;
     std::vector<tensor> weights; ///< one for each input; no tensor for the user's
@@ -101,6 +103,7 @@ private:
     aten_observer const& see_;
     std::vector<slot> values_;
     std::uint64_t seed_;
+    std::uint64_t steps_ = 0;
     int depth_ = 0;
 };
 
