@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of ATen operators that changed_calls found to end the program: each is refused.
+// Calls of ATen operators that ended the program once, or did not end: each is refused.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <aton/dsl/error.hpp>
+#include <aton/program/program.hpp>
 #include <aton/runtime/aten_operator.hpp>
+#include <aton/runtime/aten_program.hpp>
 
 using aton::dtype;
 using aton::runtime::aten_argument;
@@ -88,9 +90,57 @@ TEST_CASE("a depthwise convolution of a tensor without channels is refused") {
                     .empty());
 }
 
+TEST_CASE("a diagonal beside every matrix is refused") {
+    for (std::int64_t const offset : {INT64_MIN, INT64_MAX})
+        CHECK_FALSE(refusal("aten::diag_embed", {ones("self", {2}), number("offset", offset)}).empty());
+}
+
+TEST_CASE("a multivariate gamma function of more factors than memory holds is refused") {
+    CHECK_FALSE(refusal("aten::special_multigammaln", {ones("self", {2}), number("p", std::int64_t{1} << 61)}).empty());
+}
+
 TEST_CASE("resizing to more than memory holds is refused at once") {
     aten_argument corners = number("align_corners", true);
     CHECK(refusal("aten::upsample_bilinear2d",
                   {ones("self", {1, 1, 1, 1}), numbers("output_size", {5, std::int64_t{1} << 61}), corners})
               .find("too large") != std::string::npos);
+}
+
+TEST_CASE("a loop that goes on for ever ends when its steps are used up") {
+    aton::program::program p;
+    p.origins.resize(1);
+    for (char const* name : {"x", "y", "in_condition", "in_body"}) p.values.push_back({name});
+    aton::program::input in;
+    in.value = 0;
+    p.inputs = {in};
+    p.outputs.resize(1);
+    using kind = aton::program::argument_kind;
+    auto const argument = [](kind is, std::int64_t integer, std::vector<aton::program::value_index> of) {
+        aton::program::argument a;
+        a.kind = is;
+        a.integer = integer;
+        a.values = std::move(of);
+        return a;
+    };
+    p.subgraphs = {{{2}, {}, {argument(kind::boolean, 1, {})}}, {{3}, {}, {argument(kind::value, 0, {3})}}};
+    aton::program::node loop;
+    loop.kind = aton::program::node_kind::higher_order;
+    loop.op = "higher_order::while_loop";
+    loop.arguments = {argument(kind::graph, 0, {}),
+                      argument(kind::graph, 1, {}),
+                      argument(kind::values, 0, {0}),
+                      argument(kind::values, 0, {})};
+    loop.results = {{{1}, false}};
+    p.main = {{0}, {loop}, {argument(kind::value, 0, {1})}};
+    aton::runtime::aten_options options;
+    options.most_steps = 1000;
+    aton::runtime::aten_program const runs(std::move(p), options);
+    std::vector<aton::runtime::value> const inputs = {tensor::of_scalar(1, dtype::float32)};
+    std::string why;
+    try {
+        (void)runs.run(inputs);
+    } catch (aton::error const& e) {
+        why = e.what();
+    }
+    CHECK(why.find("the run takes more than 1000 steps") != std::string::npos);
 }

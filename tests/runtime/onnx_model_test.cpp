@@ -311,6 +311,21 @@ TEST_CASE("a run takes no more steps than it may") {
                          aton::error);
 }
 
+TEST_CASE("a loop without a node in its body takes steps, too") {
+    std::string const text = R"(g (int64 most, float x) => (float y) {
+        yes = Constant <value = bool {1}> ()
+        y = Loop (most, yes, x) <body = step (int64 i, bool on, float v) => (bool on, float v) { }>
+    })";
+    aton::runtime::onnx_options options;
+    options.most_steps = 1000;
+    onnx_model const model(simple(text), options);
+    tensor const x = tensor::of_scalar(2, aton::dtype::float32);
+    CHECK(model.run(std::vector<value>{integer(10), x})[0].one().item().to<double>() == 2);
+    CHECK_THROWS_WITH_AS((void)model.run(std::vector<value>{integer(std::int64_t{1} << 60), x}),
+                         "Loop 'y': the run takes more than 1000 steps",
+                         aton::error);
+}
+
 TEST_CASE("what is said of a graph is one line, whatever its names are") {
     aton::graph_data g = simple("g (float[N] x, int64[K] i) => (float[N] y) { y = Concat <axis = 0> (x, i) }");
     for (aton::graph_value& v : g.values) v.name = "a\nb" + std::string(5000, 'c');

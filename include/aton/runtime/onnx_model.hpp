@@ -18,8 +18,8 @@ namespace aton::runtime {
 struct onnx_options {
     device where;           ///< where tensors are computed
     std::uint64_t seed = 0; ///< of random operators that state none
-    /// Nodes that a run may compute, those of loops at each trip, and tensors in the sequences that they take; what needs more throws
-    /// aton::error.
+    /// Nodes and graphs that a run may compute, those of loops at each trip, and tensors in the sequences that they take; what needs more
+    /// throws aton::error.
     std::uint64_t most_steps = std::uint64_t{1} << 30;
 };
 

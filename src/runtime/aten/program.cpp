@@ -115,11 +115,11 @@ value aten_program::frame::output(program::argument const& a) const {
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
     if (++depth_ > most_nesting) throw error("graphs are nested too deeply");
+    spend_step(); // a body may have no node
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];
         try {
-            if (++steps_ > state_.options.most_steps)
-                throw error("the run takes more than " + std::to_string(state_.options.most_steps) + " steps");
+            spend_step();
             run_node(n);
             if (see_ && depth_ == 1) show(n);
         } catch (located_error const&) {
@@ -132,6 +132,11 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
         for (value_index const v : last[i]) values_[v] = {};
     }
     --depth_;
+}
+
+void aten_program::frame::spend_step() {
+    if (++steps_ > state_.options.most_steps)
+        throw error("the run takes more than " + std::to_string(state_.options.most_steps) + " steps");
 }
 
 void aten_program::frame::show(program::node const& n) const {

@@ -71,6 +71,7 @@ private:
     void take_input(program::input const& in, value const& given);
     [[nodiscard]] value output(program::argument const& a) const;
     void execute(program::graph const& g, last_uses const& last);
+    void spend_step();
     void run_node(program::node const& n);
     void show(program::node const& n) const;
     void run_operator(program::node const& n);

@@ -121,6 +121,7 @@ public:
 
     std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& see = {}) {
         graph_data const& g = *plan.graph;
+        run_.spend(1); // a body may have no node
         values_.assign(g.values.size(), {});
         if (inputs.size() > g.inputs.size())
             throw error("the graph '" + g.name + "' takes " + std::to_string(g.inputs.size()) + " inputs, not " +
