@@ -41,8 +41,7 @@ public:
         std::size_t const most = most_memory();
         std::size_t const before = in_use_.fetch_add(bytes + overhead);
         bool const fits = before <= most && bytes <= most - before;
-        void* const memory =
-            fits ? ::operator new(bytes == 0 ? 1 : bytes, alignment_of(bytes), std::nothrow) : nullptr;
+        void* const memory = fits ? ::operator new(bytes == 0 ? 1 : bytes, alignment_of(bytes), std::nothrow) : nullptr;
         if (memory == nullptr) {
             in_use_ -= bytes + overhead;
             too_large(bytes);
