@@ -38,6 +38,11 @@ function(aton_command_test name label)
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1200)
 endfunction()
 
+# aton_under_sanitizers(names...): tests of label full that tools/test.sh runs under sanitizers too.
+function(aton_under_sanitizers)
+    set_property(TEST ${ARGN} APPEND PROPERTY LABELS sanitizers)
+endfunction()
+
 # aton_python_test(name quick|full SCRIPT script.py [ARGS ...]): a Python script as a test.
 function(aton_python_test name label)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "SCRIPT" "ARGS")

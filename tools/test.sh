@@ -4,7 +4,8 @@
 #
 #   tools/test.sh                  quick, release build
 #   tools/test.sh --full           everything: all tests of the release build (other compilers, every header alone, fuzzers, style),
-#                                  then the quick tests again in the presets asan, clang and, where nvcc is, cuda
+#                                  then the quick tests again in the presets asan (there also what is labelled sanitizers), clang and,
+#                                  where nvcc is, cuda
 #   tools/test.sh --full-release   the first half of that: what is labelled full, in the release build
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -33,7 +34,7 @@ case "${1:-}" in
         aton_install_full
         run_tests release
         # What a test of the release build has compared already, once more under other eyes: the programs, not the scripts.
-        run_tests asan -L quick -E 'compile_fail|docs_|oracle_|header'
+        run_tests asan -L 'quick|sanitizers' -E 'compile_fail|docs_|oracle_|header'
         run_tests clang -L quick -E 'compile_fail|docs_|oracle_|header'
         if command -v nvcc >/dev/null; then run_tests cuda -R dsl_in_cu_file; fi
         ;;

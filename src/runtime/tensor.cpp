@@ -3,6 +3,7 @@
 #include <aton/runtime/tensor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -24,28 +25,51 @@ std::size_t memory_of_machine() {
     return pages <= 0 || bytes <= 0 ? SIZE_MAX : static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes);
 }
 
+std::atomic<std::size_t>& most_memory() {
+    static std::atomic<std::size_t> most = memory_of_machine();
+    return most;
+}
+
+[[noreturn]] void too_large(std::size_t bytes) {
+    throw error("a tensor of " + std::to_string(bytes) + " bytes does not fit into memory");
+}
+
 class heap final : public allocator {
 public:
     [[nodiscard]] device where() const override { return {}; }
     [[nodiscard]] void* allocate(std::size_t bytes) override {
-        static std::size_t const most = memory_of_machine();
-        void* const memory =
-            bytes > most ? nullptr : ::operator new(bytes == 0 ? 1 : bytes, alignment_of(bytes), std::nothrow);
-        if (memory == nullptr) throw error("a tensor of " + std::to_string(bytes) + " bytes does not fit into memory");
+        std::size_t const most = most_memory();
+        std::size_t const before = in_use_.fetch_add(bytes + overhead);
+        bool const fits = before <= most && bytes <= most - before;
+        void* const memory = fits ? ::operator new(bytes == 0 ? 1 : bytes, alignment_of(bytes), std::nothrow) : nullptr;
+        if (memory == nullptr) {
+            in_use_ -= bytes + overhead;
+            too_large(bytes);
+        }
 #if defined(MADV_HUGEPAGE)
         // The system gives memory a page at a time, when it is written: in large pages several times as fast. It may refuse.
         if (bytes >= huge_page) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
         return memory;
     }
-    void release(void* memory, std::size_t bytes) noexcept override { ::operator delete(memory, alignment_of(bytes)); }
+    void release(void* memory, std::size_t bytes) noexcept override {
+        in_use_ -= bytes + overhead;
+        ::operator delete(memory, alignment_of(bytes));
+    }
 
 private:
+    static constexpr std::size_t overhead = 256; ///< of a tensor: what describes it
     static constexpr std::size_t huge_page = std::size_t{1} << 21U;
     static std::align_val_t alignment_of(std::size_t bytes) {
         return std::align_val_t(bytes < huge_page ? 64 : huge_page);
     }
+
+    std::atomic<std::size_t> in_use_ = 0;
 };
+
+std::size_t bytes_of(dtype type, std::int64_t count) {
+    return static_cast<std::size_t>(count) * (type == dtype::string ? sizeof(std::string) : element_bytes(type));
+}
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 40;
 
@@ -72,6 +96,8 @@ allocator& cpu_allocator() {
     static heap only;
     return only;
 }
+
+void limit_cpu_memory(std::size_t bytes) { most_memory() = bytes == 0 ? memory_of_machine() : bytes; }
 
 std::int64_t count_of(std::span<std::int64_t const> sizes) {
     std::int64_t count = 1;
@@ -133,8 +159,7 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
     t.strides_ = contiguous_strides(of);
     t.sizes_ = std::move(of);
     if (type == aton::dtype::string) {
-        if (static_cast<std::size_t>(t.count_) > memory_of_machine() / sizeof(std::string))
-            throw error("a tensor of " + std::to_string(t.count_) + " strings does not fit into memory");
+        if (bytes_of(type, t.count_) > most_memory()) too_large(bytes_of(type, t.count_));
         t.memory_ = std::make_shared<buffer>(std::vector<std::string>(static_cast<std::size_t>(t.count_)));
         return t;
     }
@@ -247,6 +272,8 @@ tensor tensor::expanded(runtime::sizes const& to) const {
         if (sizes_[i] != 1) t.strides_[k] = strides_[i];
     }
     if (!fits) throw error("the sizes " + to_string(sizes_) + " do not expand to " + to_string(to));
+    // What computes with it takes the time of all its elements.
+    if (bytes_of(type_, t.count_) > most_memory()) too_large(bytes_of(type_, t.count_));
     return t;
 }
 

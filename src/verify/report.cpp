@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <sstream>
 #include <string>
@@ -42,19 +41,6 @@ std::string json_of(row_report const& r) {
 }
 
 } // namespace
-
-std::string json_text(std::string_view text) {
-    std::string out = "\"";
-    for (char const c : text) {
-        if (c == '"' || c == '\\') (out += '\\') += c;
-        else if (static_cast<unsigned char>(c) < 0x20) {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-            out += code;
-        } else out += c;
-    }
-    return out + '"';
-}
 
 std::string json_number(double v) { return std::isfinite(v) ? short_text(v) : "null"; }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report_text.hpp"
 
@@ -99,15 +101,64 @@ std::string details_of(row_report const& r) {
     return out;
 }
 
+/// Of the row's mutants, in percent; none: 100.
+double power_of(row_report const& r) {
+    int const counted = r.mutants.made - r.mutants.equivalent;
+    return counted == 0 ? 100 : 100.0 * r.mutants.caught / counted;
+}
+
+constexpr double enough_power = 95;
+
+/// Rows that somebody should look at come first: 0 differs, 1 not checked, 2 too few mutants are caught, 3 nothing to see.
+int urgency(row_report const& r) {
+    if (!r.failures.empty()) return 0;
+    if (!r.not_checked.empty()) return 1;
+    return power_of(r) < enough_power ? 2 : 3;
+}
+
+std::vector<row_report const*> in_order(std::vector<row_report> const& rows) {
+    std::vector<row_report const*> out;
+    for (row_report const& r : rows) out.push_back(&r);
+    std::stable_sort(out.begin(), out.end(), [](row_report const* a, row_report const* b) {
+        return urgency(*a) < urgency(*b) || (urgency(*a) == urgency(*b) && power_of(*a) < power_of(*b));
+    });
+    return out;
+}
+
+/// What was called in each dtype, in the order of their numbers.
+std::string table_of_types(report const& r) {
+    std::map<dtype, type_report> all;
+    std::map<dtype, int> rows;
+    for (row_report const& row : r.rows)
+        for (type_report const& t : row.types) {
+            type_report& sum = all[t.type];
+            sum.same += t.same;
+            sum.different += t.different;
+            sum.refused += t.refused;
+            sum.excluded += t.excluded;
+            rows[t.type] += t.same != 0 ? 1 : 0;
+        }
+    std::string out = "<div class=\"wide\"><table><thead><tr><th>Dtype</th><th>Rows that take it</th><th>Calls the "
+                      "same</th><th>Calls that differ</th><th>Refused</th><th>By dtype and sizes "
+                      "alone</th></tr></thead><tbody>\n";
+    for (auto const& [type, t] : all) {
+        out += "<tr><td><code>" + std::string(name(type)) + "</code></td>";
+        for (int const n : {rows[type], t.same, t.different, t.refused, t.excluded})
+            out += "<td class=\"n\">" + std::to_string(n) + "</td>";
+        out += "</tr>\n";
+    }
+    return out + "</tbody></table></div>\n";
+}
+
 std::string row_of(row_report const& r) {
     std::string opsets;
     for (int const o : r.opsets) opsets += (opsets.empty() ? "" : ", ") + std::to_string(o);
     std::string types;
     for (type_report const& t : r.types) types += type_chip(t);
     int const counted = r.mutants.made - r.mutants.equivalent;
-    std::string_view const verdict = r.passed()              ? "good\">same"
-                                     : r.not_checked.empty() ? "bad\">differs"
-                                                             : "mild\">not checked";
+    static constexpr std::string_view verdicts[] = {
+        "bad\">differs", "mild\">not checked", "mild\">same, too few mutants caught", "good\">same"};
+    std::string_view const verdict = verdicts[urgency(r)];
     return "<tr><td><code>" + escaped(r.overload) + "</code></td><td class=\"" + std::string(verdict) + "</td><td>" +
            opsets + "</td><td>" + types + "</td><td class=\"n\">" + short_text(r.worst_error) +
            "</td><td class=\"n\">" +
@@ -119,7 +170,7 @@ constexpr std::string_view foot = R"(</tbody></table></div>
 <script>
 const box=document.getElementById('find');
 box.addEventListener('input',()=>{const w=box.value.toLowerCase();
-for(const row of document.querySelectorAll('tbody tr'))row.hidden=!row.textContent.toLowerCase().includes(w);});
+for(const row of document.querySelectorAll('#rows tr'))row.hidden=!row.textContent.toLowerCase().includes(w);});
 </script></body></html>
 )";
 
@@ -136,15 +187,26 @@ std::string report::to_html() const {
     out += tile(std::to_string(t.failed), "rows differ");
     out += tile(std::to_string(t.not_checked), "rows not checked");
     out += tile(std::to_string(t.calls), "calls compared");
+    double worst = 0;
+    for (row_report const& r : rows) worst = std::max(worst, r.worst_error);
+    out += tile(short_text(worst), "worst error, of a tolerance of 1");
     if (t.mutants != 0) {
         out += tile(short_text(power()) + " %", "of mutants caught");
         out += tile(std::to_string(t.mutants), "mutants, " + std::to_string(t.equivalent) + " equivalent");
     }
-    out += "</div>\n<h2>Results by error</h2>\n" + error_picture(*this);
-    out += "<h2>Rows</h2>\n<input id=\"find\" type=\"search\" placeholder=\"Find an operator\" aria-label=\"Find an "
-           "operator\">\n<div class=\"wide\"><table><thead><tr><th>Overload</th><th>Verdict</th><th>Opsets</th>"
-           "<th>Dtypes</th><th>Worst error</th><th>Mutants caught</th><th></th></tr></thead><tbody>\n";
-    for (row_report const& r : rows) out += row_of(r);
+    out +=
+        "</div>\n<h2>Results by error</h2>\n<p>How many results were off by how much of the tolerance; the height of a "
+        "bar is the logarithm.</p>\n" +
+        error_picture(*this);
+    out += "<h2>Dtypes</h2>\n" + table_of_types(*this);
+    out +=
+        "<h2>Rows</h2>\n<p>Rows that differ come first, then those that were not checked and those where fewer than " +
+        short_text(enough_power) +
+        " % of the mutants are caught.</p>\n<input id=\"find\" type=\"search\" placeholder=\"Find an operator\" "
+        "aria-label=\"Find an "
+        "operator\">\n<div class=\"wide\"><table><thead><tr><th>Overload</th><th>Verdict</th><th>Opsets</th>"
+        "<th>Dtypes</th><th>Worst error</th><th>Mutants caught</th><th></th></tr></thead><tbody id=\"rows\">\n";
+    for (row_report const* r : in_order(rows)) out += row_of(*r);
     return out += foot;
 }
 

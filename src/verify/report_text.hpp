@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include <aton/core/json_text.hpp>
 #include <aton/verify/check.hpp>
 
 namespace aton::verify {
@@ -25,8 +25,6 @@ struct totals {
 /// Three digits.
 [[nodiscard]] std::string short_text(double v);
 
-/// In quotes.
-[[nodiscard]] std::string json_text(std::string_view text);
 /// Three digits; null where it is none.
 [[nodiscard]] std::string json_number(double v);
 /// "[a, b]" of what `write` makes of each.

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -175,6 +177,35 @@ TEST_CASE("the rows of an overload follow each other without overlap or hole, up
         CAPTURE(overload);
         for (std::size_t i = 1; i < rows.size(); ++i) CHECK(rows[i]->since == rows[i - 1]->until + 1);
         CHECK(rows.back()->until == aton::onnx::newest_opset);
+    }
+}
+
+TEST_CASE("no overload is in two families") {
+    std::map<std::string_view, std::set<std::size_t>> families;
+    for (std::size_t i = 0; i != aton::mappings::library().size(); ++i)
+        for (entry const& row : aton::mappings::library()[i]) families[row.overload].insert(i);
+    for (auto const& [overload, in] : families) {
+        CAPTURE(overload);
+        CHECK(in.size() == 1);
+    }
+}
+
+TEST_CASE("a convolution of integers in no groups, or with no stride, is refused") {
+    for (bool const has_groups : {false, true}) {
+        graph_data data;
+        value const x(data, data.add_input("x", {dtype::int64, aton::shape{1, 2, 3}}));
+        value const w(data, data.add_input("w", {dtype::int64, aton::shape{2, 2, 1}}));
+        CHECK_THROWS_AS((void)convert(data,
+                                      *find(aton::mappings::library(), "aten::conv1d", 17),
+                                      17,
+                                      {argument::of_tensor(x),
+                                       argument::of_tensor(w),
+                                       argument::none(),
+                                       argument::of_sizes({has_groups ? 0 : 1}),
+                                       argument::of_sizes({0}),
+                                       argument::of_sizes({1}),
+                                       argument::of_number(has_groups ? 1 : 0)}),
+                        aton::unsupported_error);
     }
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/json_text.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/onnx_model.hpp>
@@ -140,22 +141,13 @@ void print(std::vector<node_case> const& cases, std::vector<std::string> const& 
         std::printf("%-20s %zu of %zu passed = %.2f %%\n", kind.c_str(), t.passed, t.passed + t.failed, percent(t));
 }
 
-std::string json_text(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
 void write_json(std::string const& path, std::vector<node_case> const& cases,
                 std::vector<std::string> const& problems) {
     std::ofstream out(path);
     for (std::size_t i = 0; i != cases.size(); ++i)
-        out << R"({"name":)" << json_text(cases[i].name) << R"(,"kind":)" << json_text(cases[i].kind)
-            << R"(,"operator":)" << json_text(cases[i].about) << R"(,"passed":)"
-            << (problems[i].empty() ? "true" : "false") << R"(,"reason":)" << json_text(problems[i]) << "}\n";
+        out << R"({"name":)" << aton::json_text(cases[i].name) << R"(,"kind":)" << aton::json_text(cases[i].kind)
+            << R"(,"operator":)" << aton::json_text(cases[i].about) << R"(,"passed":)"
+            << (problems[i].empty() ? "true" : "false") << R"(,"reason":)" << aton::json_text(problems[i]) << "}\n";
     if (!out.flush()) throw aton::error(path + " cannot be written");
 }
 

@@ -2,6 +2,7 @@
 // The interpreter of ONNX graphs: graphs in graphs, functions and their attributes, sequences, loops, and models that are wrong.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -257,16 +258,85 @@ TEST_CASE("sizes beyond all memory are refused, not tried") {
               "Range 'y'"));
     CHECK(has(all("p = Concat <axis = 0> (h, h)\n y = Pad (x, p)"), "Pad 'y'"));
     CHECK(has(all("y = CenterCropPad (x, h)"), "CenterCropPad 'y'"));
-    CHECK(has(all("b = Constant <value_ints = [549755813888]> ()\n big = Expand (x, b)\n y = Concat <axis = 0> (big, "
-                  "big)"),
-              "Concat 'y'"));
-    CHECK(has(all("b = Constant <value_ints = [549755813888]> ()\n big = Expand (x, b)\n s = SplitToSequence (big)\n "
-                  "y = ConcatFromSequence <axis = 0> (s)"),
-              "SplitToSequence"));
+    CHECK(has(all("b = Constant <value_ints = [549755813888]> ()\n y = Expand (x, b)"), "does not fit into memory"));
     CHECK(has(all("v = Constant <value_floats = [0.0, 1.0]> ()\n i = Constant <value_ints = [0]> ()\n s = Squeeze "
                   "(h)\n y = OneHot (i, s, v)"),
               "OneHot 'y'"));
     CHECK(has(all("y, i = TopK (x, h)"), "TopK 'y'"));
+}
+
+TEST_CASE("tensors together take no more than they may") {
+    std::string const text = R"(g (float[N] x) => (float[M] y) {
+        a = Concat <axis = 0> (x, x)
+        b = Concat <axis = 0> (a, a)
+        y = Concat <axis = 0> (b, a)
+    })";
+    tensor const x = floats(std::vector<float>(1 << 16)); // 256 KiB
+    struct limit {
+        explicit limit(std::size_t bytes) { aton::runtime::limit_cpu_memory(bytes); }
+        ~limit() { aton::runtime::limit_cpu_memory(0); }
+    };
+    {
+        limit const two_mebibytes(std::size_t{2} << 20U);
+        CHECK(has(refusal(simple(text), {x}), "Concat 'y': a tensor of 1572864 bytes does not fit into memory"));
+    }
+    CHECK(refusal(simple(text), {x}).empty());
+}
+
+TEST_CASE("a loop whose scan outputs fit into no memory is refused at its first trip") {
+    std::string const text = R"(g (int64 most) => (int64[N] each) {
+        each = Loop (most, ) <body = step (int64 i, bool go) => (bool on, int64 e) { on = Identity (go)
+            e = Identity (i) }>
+    })";
+    CHECK(has(refusal(simple(text), {integer(std::int64_t{1} << 60)}), "is too large"));
+    CHECK(run(simple(text), {integer(3)})[0].one().integers() == std::vector<std::int64_t>{0, 1, 2});
+}
+
+TEST_CASE("a run takes no more steps than it may") {
+    std::string const text = R"(g (int64 most, seq(float[N]) s) => (seq(float[N]) all) {
+        yes = Constant <value = bool {1}> ()
+        all = Loop (most, yes, s) <body = step (int64 i, bool go, seq(float[N]) v) => (bool on, seq(float[N]) w) {
+            on = Identity (go)
+            x = Constant <value_floats = [1.0]> ()
+            w = SequenceInsert (v, x) }>
+    })";
+    aton::runtime::onnx_options options;
+    options.most_steps = 1000;
+    onnx_model const model(simple(text), options);
+    value const none = std::vector<tensor>();
+    CHECK(model.run(std::vector<value>{integer(20), none})[0].many().size() == 20);
+    // 100 trips of two nodes, which copy 4950 tensors.
+    CHECK_THROWS_WITH_AS((void)model.run(std::vector<value>{integer(100), none}),
+                         "Loop 'all': SequenceInsert 'w': the run takes more than 1000 steps",
+                         aton::error);
+}
+
+TEST_CASE("a loop without a node in its body takes steps, too") {
+    std::string const text = R"(g (int64 most, float x) => (float y) {
+        yes = Constant <value = bool {1}> ()
+        y = Loop (most, yes, x) <body = step (int64 i, bool on, float v) => (bool on, float v) { }>
+    })";
+    aton::runtime::onnx_options options;
+    options.most_steps = 1000;
+    onnx_model const model(simple(text), options);
+    tensor const x = tensor::of_scalar(2, aton::dtype::float32);
+    CHECK(model.run(std::vector<value>{integer(10), x})[0].one().item().to<double>() == 2);
+    CHECK_THROWS_WITH_AS((void)model.run(std::vector<value>{integer(std::int64_t{1} << 60), x}),
+                         "Loop 'y': the run takes more than 1000 steps",
+                         aton::error);
+}
+
+TEST_CASE("what is said of a graph is one line, whatever its names are") {
+    aton::graph_data g = simple("g (float[N] x, int64[K] i) => (float[N] y) { y = Concat <axis = 0> (x, i) }");
+    for (aton::graph_value& v : g.values) v.name = "a\nb" + std::string(5000, 'c');
+    CHECK(refusal(g, {floats({1}), tensor::of_integers(std::vector<std::int64_t>{1})}).size() < 2100);
+    CHECK(has(refusal(g, {}), "a b"));
+}
+
+TEST_CASE("a quantization without its scale is refused") {
+    for (std::string const op : {"QuantizeLinear", "DequantizeLinear"})
+        CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = " + op + " (x, ) }", 21), {floats({1})}),
+                  op + " 'y': input 1 is missing"));
 }
 
 TEST_CASE("graphs that are nested too deeply are refused") {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/json_text.hpp>
 #include <aton/dsl/print.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/model_io.hpp>
@@ -46,16 +47,6 @@ int print_program(std::string const& path, std::string const& name) {
     if (!p.torch_version.empty()) head += ", torch " + plain(p.torch_version);
     print_out(head + ", " + std::to_string(p.main.nodes.size()) + " nodes\n" + to_string(p));
     return 0;
-}
-
-/// For JSON.
-std::string json_text(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return out + '"';
 }
 
 std::string as_json(std::vector<unconvertible> const& all) {

@@ -120,6 +120,11 @@ inline value batched_convolution(graph<13> g, value x, value weight, optional_va
 }
 
 inline value convolve(graph<13> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
+    auto const below_one = [](ints const& all) {
+        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
+    };
+    if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
+        return g.unsupported("groups, a stride or a dilation below 1");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;

@@ -31,6 +31,8 @@ struct aten_argument {
 struct aten_options {
     device where;
     std::uint64_t seed = 0; ///< of random operators
+    /// Nodes and graphs that a program may compute, those of loops at each trip; what needs more throws aton::error.
+    std::uint64_t most_steps = std::uint64_t{1} << 30;
 };
 
 /// What a call gives: its results in the order of the schema (numbers are 0-d tensors), and what arguments that it writes to hold now.

@@ -37,6 +37,10 @@ public:
 /// The heap of the process.
 [[nodiscard]] allocator& cpu_allocator();
 
+/// What all tensors on the CPU may take together, and the sizes of any one tensor, or of a view, may come to; 0: as much as the machine
+/// has, as at first. What needs more throws aton::error.
+void limit_cpu_memory(std::size_t bytes);
+
 /// Memory that the tensors which view it share. Strings are objects, and lie in `strings` instead.
 class buffer {
 public:

@@ -18,6 +18,9 @@ namespace aton::runtime {
 struct onnx_options {
     device where;           ///< where tensors are computed
     std::uint64_t seed = 0; ///< of random operators that state none
+    /// Nodes and graphs that a run may compute, those of loops at each trip, and tensors in the sequences that they take; what needs more
+    /// throws aton::error.
+    std::uint64_t most_steps = std::uint64_t{1} << 30;
 };
 
 /// The inputs of a node, and what graphs inside take from its own.
@@ -43,7 +46,11 @@ public:
 
 private:
     struct state;
+    struct run_state;
     class frame;
+
+    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& see) const;
+
     std::unique_ptr<state> state_;
 };
 

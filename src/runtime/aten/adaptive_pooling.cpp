@@ -63,6 +63,7 @@ tensor average_along(tensor const& x, std::size_t axis, std::int64_t out) {
 }
 
 sizes output_sizes(call const& c, tensor const& x, std::size_t axes) {
+    if (x.rank() < axes) throw error("the input has less than " + std::to_string(axes) + " dimensions");
     sizes const out = for_each_axis(c, "output_size", axes, {});
     for (std::size_t i = 0; i != axes; ++i)
         if (out[i] < 0) throw error("output_size is negative");

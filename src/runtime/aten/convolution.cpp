@@ -115,6 +115,7 @@ results depthwise(call const& c) {
     tensor const weight = c.t("weight");
     convolving k = told(c, weight);
     tensor const x = input_of(c);
+    if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input has no channels");
     k.groups = x.size(x.rank() + 1 == weight.rank() ? 0 : 1);
     return unbatched_too(x, weight, c.maybe("bias"), k);
 }

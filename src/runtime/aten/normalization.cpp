@@ -276,6 +276,7 @@ results weight_norm_interface(call const& c) {
     tensor const v = c.t("v");
     tensor const g = c.t("g");
     axis_list axes = all_axes(v);
+    if (axes.empty()) throw error("v has no dimension");
     if (std::int64_t const kept = c.i("dim"); kept != -1 || c.overload().find("interface") != std::string_view::npos)
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis_at(kept, v.rank())));
     tensor const size = norm(wide(v), 2, axes, true);

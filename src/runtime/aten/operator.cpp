@@ -3,6 +3,7 @@
 #include <aton/runtime/aten_operator.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include <aton/aten/schema_table.hpp>
 #include <aton/dsl/error.hpp>
 
+#include "../answer.hpp"
 #include "call.hpp"
 
 namespace aton::runtime {
@@ -181,8 +183,8 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
     try {
         aten_results out = std::move(run(aten_kernels::call(overload, bound, options)).all());
         return writes ? written_to_self(std::move(out), bound) : out;
-    } catch (error const& e) {
-        throw error(std::string(overload) + ": " + e.what());
+    } catch (std::exception const& e) { // that memory is not enough, too
+        throw error(std::string(overload) + ": " + on_one_line(e.what()));
     }
 }
 

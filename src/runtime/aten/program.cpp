@@ -3,6 +3,7 @@
 #include <aton/runtime/aten_program.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/arithmetic.hpp>
 
+#include "../answer.hpp"
 #include "program_frame.hpp"
 
 namespace aton::runtime {
@@ -113,14 +115,16 @@ value aten_program::frame::output(program::argument const& a) const {
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
     if (++depth_ > most_nesting) throw error("graphs are nested too deeply");
+    spend_step(); // a body may have no node
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];
         try {
+            spend_step();
             run_node(n);
             if (see_ && depth_ == 1) show(n);
         } catch (located_error const&) {
             throw;
-        } catch (error const& e) {
+        } catch (std::exception const& e) { // that memory is not enough, too
             std::string_view why = e.what();
             if (why.starts_with(n.op + ": ")) why.remove_prefix(n.op.size() + 2);
             throw located_error(program::describe(p_, n) + ": " + std::string(why));
@@ -128,6 +132,11 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
         for (value_index const v : last[i]) values_[v] = {};
     }
     --depth_;
+}
+
+void aten_program::frame::spend_step() {
+    if (++steps_ > state_.options.most_steps)
+        throw error("the run takes more than " + std::to_string(state_.options.most_steps) + " steps");
 }
 
 void aten_program::frame::show(program::node const& n) const {
@@ -184,21 +193,21 @@ void aten_program::frame::run_python(program::node const& n) {
     bind_all(n, {{{}, out}});
 }
 
-aten_program::aten_program(program::program p, aten_options options) : state_(std::make_unique<state>()) {
+aten_program::state::state(program::program of, aten_options with) : p(std::move(of)), options(with) {
     program::inline_wrappers(p);
     program::functionalize(p);
     program::remove_dead_nodes(p);
-    state& s = *state_;
-    s.p = std::move(p);
-    s.options = options;
-    s.check(s.p.main);
-    s.main = last_uses_in(s.p.main);
-    for (program::graph const& g : s.p.subgraphs) s.subgraphs.push_back(last_uses_in(g));
-    for (program::input const& in : s.p.inputs) {
+    check(p.main);
+    main = last_uses_in(p.main);
+    for (program::graph const& g : p.subgraphs) subgraphs.push_back(last_uses_in(g));
+    for (program::input const& in : p.inputs) {
         bool const stored = in.value != no_value && in.data.type != dtype::undefined;
-        s.weights.push_back(stored ? load_weight(in.data, s.options.where) : tensor());
+        weights.push_back(stored ? load_weight(in.data, options.where) : tensor());
     }
 }
+
+aten_program::aten_program(program::program p, aten_options options)
+    : state_(answer_of([&] { return std::make_unique<state>(std::move(p), options); })) {}
 
 aten_program::aten_program(aten_program&&) noexcept = default;
 aten_program& aten_program::operator=(aten_program&&) noexcept = default;
@@ -207,7 +216,7 @@ aten_program::~aten_program() = default;
 program::program const& aten_program::functional() const { return state_->p; }
 
 std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& see) const {
-    return frame(*state_, see).run(inputs);
+    return answer_of([&] { return frame(*state_, see).run(inputs); });
 }
 
 } // namespace aton::runtime

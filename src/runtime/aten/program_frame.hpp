@@ -41,6 +41,8 @@ struct slot {
 using last_uses = std::vector<std::vector<program::value_index>>;
 
 struct aten_program::state {
+    state(program::program of, aten_options with);
+
     program::program p;
     aten_options options;
     std::vector<tensor> weights; ///< one for each input; no tensor for the user's
@@ -69,6 +71,7 @@ private:
     void take_input(program::input const& in, value const& given);
     [[nodiscard]] value output(program::argument const& a) const;
     void execute(program::graph const& g, last_uses const& last);
+    void spend_step();
     void run_node(program::node const& n);
     void show(program::node const& n) const;
     void run_operator(program::node const& n);
@@ -101,6 +104,7 @@ private:
     aten_observer const& see_;
     std::vector<slot> values_;
     std::uint64_t seed_;
+    std::uint64_t steps_ = 0;
     int depth_ = 0;
 };
 

@@ -38,7 +38,7 @@ tensor linear(tensor const& x, tensor const& weight, tensor const& bias, bool fu
     dtype const in = compute_type(x.dtype());
     if (weight.dtype() != x.dtype() || (bias && bias.dtype() != x.dtype()))
         throw error("inputs, states and weights have one dtype");
-    if (weight.rank() != 2 || x.sizes().back() != weight.size(1))
+    if (x.rank() < 2 || weight.rank() != 2 || x.sizes().back() != weight.size(1))
         throw error("a weight does not fit what it multiplies");
     tensor out = matmul(cast(x, in), transpose(cast(weight, in), 0, 1));
     if (!fused) out = cast(cast(out, x.dtype()), in);

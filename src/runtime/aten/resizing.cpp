@@ -11,6 +11,7 @@
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/sampling.hpp>
 
+#include "../room.hpp"
 #include "pooling.hpp"
 #include "products.hpp"
 #include "term.hpp"
@@ -218,6 +219,8 @@ tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_
     return cast(y, dtype::uint8);
 }
 
+constexpr std::int64_t most_taps = 4; ///< of an element that is not antialiased
+
 /// Elements of height and width together up to which the CPU's bilinear kernel does not round weights.
 constexpr std::int64_t most_vectorized = 128;
 
@@ -226,6 +229,7 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     if (x.rank() != axes + 2) throw error("the input has not " + std::to_string(axes + 2) + " dimensions");
     dtype const type = x.dtype();
     std::vector<resized> all = axes_of(c, x, axes);
+    for (resized const& r : all) require_room({r.out, most_taps}, dtype::float64);
     bool const floats = is_floating(type);
     if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2)) throw error("values between integers");
     if (mode.antialiases && floats && compute_type(type) != type)

@@ -37,7 +37,7 @@ results derived_digamma(call const& c) {
 results log_of_multivariate_gamma(call const& c) {
     std::int64_t const p = c.i("p");
     tensor const x = c.t("self");
-    if (p < 1 || p > 1 << 20) throw error("p is " + std::to_string(p));
+    if (p < 1 || p > 1 << 16) throw error("p is " + std::to_string(p));
     // Arguments and terms are rounded to the dtype of the result.
     dtype const type = to_real(x.dtype());
     dtype const in = compute_type(type);

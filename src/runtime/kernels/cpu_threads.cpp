@@ -5,12 +5,43 @@
 #include <algorithm>
 #include <exception>
 
-#if defined(_OPENMP) && __has_include(<omp.h>)
+#if defined(__SANITIZE_THREAD__) // it does not see how threads of OpenMP wait for each other
+#include <mutex>
+#include <thread>
+#include <vector>
+#elif defined(_OPENMP) && __has_include(<omp.h>)
 #include <omp.h>
 #define ATON_HAS_THREADS
 #endif
 
 namespace aton::runtime::kernels {
+
+#if defined(__SANITIZE_THREAD__)
+
+void run_parts(std::int64_t count, std::int64_t least, void const* context,
+               void (*f)(void const*, std::int64_t, std::int64_t)) {
+    static thread_local bool is_part = false;
+    constexpr std::int64_t most = 4;
+    std::int64_t const parts = is_part ? 1 : std::min(most, (count + least - 1) / least);
+    if (parts <= 1) return count == 0 ? void() : f(context, 0, count);
+    std::exception_ptr fault;
+    std::mutex of_fault;
+    std::vector<std::thread> threads;
+    for (std::int64_t i = 0; i != parts; ++i)
+        threads.emplace_back([&, i] {
+            is_part = true;
+            try {
+                f(context, count * i / parts, count * (i + 1) / parts);
+            } catch (...) {
+                std::scoped_lock const lock(of_fault);
+                fault = std::current_exception();
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    if (fault) std::rethrow_exception(fault);
+}
+
+#else
 
 void run_parts(std::int64_t count, std::int64_t least, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t)) {
@@ -37,5 +68,7 @@ void run_parts(std::int64_t count, std::int64_t least, void const* context,
 #endif
     f(context, 0, count);
 }
+
+#endif
 
 } // namespace aton::runtime::kernels

@@ -49,6 +49,13 @@ public:
         all_.push_back(std::move(t));
     }
 
+    /// Throws aton::error where as many as these do not fit into memory.
+    void require_room(std::int64_t trips) const {
+        sizes all = all_.front().sizes();
+        all.insert(all.begin(), trips);
+        (void)all_.front().expanded(all);
+    }
+
     [[nodiscard]] tensor joined(std::int64_t axis, bool backwards, device where) const {
         if (all_.empty()) return empty(axis, where);
         if (!backwards) return stack(all_, axis);
@@ -96,6 +103,8 @@ results loop(call const& c) {
         carried.assign(std::make_move_iterator(out.begin() + 1),
                        std::make_move_iterator(out.begin() + 1 + static_cast<std::ptrdiff_t>(states)));
         for (std::size_t k = 0; k != scans.size(); ++k) scans[k].add(out[states + 1 + k]);
+        if (i == 0 && most && !is_asked)
+            for (scan_output const& s : scans) s.require_room(*most);
     }
     for (scan_output const& s : scans) carried.emplace_back(s.joined(0, false, c.where()));
     return carried;

@@ -2,7 +2,6 @@
 // The interpreter: graphs are planned once, then run node by node.
 #include <aton/runtime/onnx_model.hpp>
 
-#include <atomic>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <aton/dsl/print.hpp>
 #include <aton/model_io/operator_body.hpp>
 
+#include "../answer.hpp"
 #include "plan.hpp"
 
 namespace aton::runtime {
@@ -101,16 +101,27 @@ struct onnx_model::state {
     mutable body_cache bodies;
 };
 
+/// What all graphs of a run share.
+struct onnx_model::run_state {
+    onnx_options const& options;
+    std::uint64_t seed;
+    std::uint64_t steps = 0;
+
+    void spend(std::uint64_t more) {
+        steps += more;
+        if (steps > options.most_steps)
+            throw error("the run takes more than " + std::to_string(options.most_steps) + " steps");
+    }
+};
+
 /// What runs a graph: its values, and the graphs around it.
 class onnx_model::frame final : public onnx_kernels::graph_runner {
 public:
-    frame(onnx_options const& options, std::atomic<std::uint64_t>& seeds, body_cache& bodies)
-        : options_(options),
-          seeds_(seeds),
-          bodies_(&bodies) {}
+    frame(run_state& run, body_cache& bodies) : run_(run), bodies_(&bodies) {}
 
     std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& see = {}) {
         graph_data const& g = *plan.graph;
+        run_.spend(1); // a body may have no node
         values_.assign(g.values.size(), {});
         if (inputs.size() > g.inputs.size())
             throw error("the graph '" + g.name + "' takes " + std::to_string(g.inputs.size()) + " inputs, not " +
@@ -153,15 +164,11 @@ public:
         return nullptr;
     }
 
-    [[nodiscard]] device where() const override { return options_.where; }
-    [[nodiscard]] std::uint64_t next_seed() override { return seeds_++; }
+    [[nodiscard]] device where() const override { return run_.options.where; }
+    [[nodiscard]] std::uint64_t next_seed() override { return run_.seed++; }
 
 private:
-    frame(frame const& outer, body_cache* bodies)
-        : options_(outer.options_),
-          seeds_(outer.seeds_),
-          bodies_(bodies),
-          depth_(outer.depth_ + 1) {
+    frame(frame const& outer, body_cache* bodies) : run_(outer.run_), bodies_(bodies), depth_(outer.depth_ + 1) {
         if (depth_ > most_nesting)
             throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
     }
@@ -173,6 +180,8 @@ private:
             for (value_id const id : n.inputs) inputs.push_back(id == no_value ? value() : values_[id]);
             current_ = &p;
             try {
+                run_.spend(1);
+                for (value const& v : inputs) run_.spend(v.many().size());
                 set_outputs(n,
                             p.run != nullptr ? std::move(p.run(call(n, p.opset, std::move(inputs), *this)).values())
                                              : by_body(n, p, std::move(inputs)));
@@ -229,13 +238,12 @@ private:
         if (auto const known = bodies_->all.find(key); known != bodies_->all.end()) return known->second;
         auto made = std::make_shared<operator_plan>();
         made->graph = operator_body(call, opset, types);
-        made->plan = planner({}, options_.where).plan(made->graph, true);
+        made->plan = planner({}, run_.options.where).plan(made->graph, true);
         if (bodies_->all.size() == body_cache::most) bodies_->all.clear();
         return bodies_->all[std::move(key)] = std::move(made);
     }
 
-    onnx_options const& options_;
-    std::atomic<std::uint64_t>& seeds_;
+    run_state& run_;
     body_cache* bodies_;
     int depth_ = 0;
     frame* around_ = nullptr;            ///< that of the graph around this one
@@ -247,7 +255,7 @@ private:
 };
 
 onnx_model::onnx_model(graph_data graph, onnx_options options)
-    : state_(std::make_unique<state>(std::move(graph), options)) {}
+    : state_(answer_of([&] { return std::make_unique<state>(std::move(graph), options); })) {}
 
 onnx_model::onnx_model(onnx_model&&) noexcept = default;
 onnx_model& onnx_model::operator=(onnx_model&&) noexcept = default;
@@ -256,6 +264,10 @@ onnx_model::~onnx_model() = default;
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
 std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& see) const {
+    return answer_of([&] { return run_once(inputs, see); });
+}
+
+std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& see) const {
     graph_data const& g = state_->graph;
     std::vector<value> placed;
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
@@ -265,8 +277,8 @@ std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer 
         placed.push_back(on_device(given, state_->options.where));
     }
     for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // too many
-    std::atomic<std::uint64_t> seeds = state_->options.seed;
-    frame outermost(state_->options, seeds, state_->bodies);
+    run_state run{state_->options, state_->options.seed};
+    frame outermost(run, state_->bodies);
     return outermost.execute(state_->plan, std::move(placed), see);
 }
 

@@ -19,13 +19,13 @@ dtype optional_type(call const& c, std::string_view name, dtype otherwise) {
 }
 
 tensor parameter(call const& c, std::size_t i) {
-    if (!c.has(i)) return {};
     return quantization_parameter(c.in(i), c.in(0), c.i("axis", 1), c.i("block_size", 0));
 }
+tensor zero_point_of(call const& c) { return c.has(2) ? parameter(c, 2) : tensor(); }
 
 results quantize_linear(call const& c) {
     tensor const scale = parameter(c, 1);
-    tensor const zero_point = parameter(c, 2);
+    tensor const zero_point = zero_point_of(c);
     dtype const to = zero_point ? zero_point.dtype() : optional_type(c, "output_dtype", dtype::uint8);
     if (optional_type(c, "output_dtype", to) != to) throw error("output_dtype is not the data type of the zero point");
     dtype precision = optional_type(c, "precision", scale.dtype());
@@ -43,7 +43,7 @@ results dequantize_linear(call const& c) {
     if (!is_floating(to) || bits(to) <= 8) throw error("numbers are not dequantized to " + std::string(name(to)));
     if (c.has(2) && c.in(2).dtype() != c.in(0).dtype()) throw error("the zero point has another data type");
     dtype const precision = to == dtype::float64 ? to : dtype::float32;
-    return cast(centered(c.in(0), parameter(c, 2), precision) * cast(scale, precision), to);
+    return cast(centered(c.in(0), zero_point_of(c), precision) * cast(scale, precision), to);
 }
 
 results dynamic_quantize_linear(call const& c) {

@@ -93,7 +93,7 @@ inline float expm1(float x) {
     return magnitude(x) < 5e-8F ? x : y;
 }
 
-/// x = 2^exponent (1 + f), and log(1 + f) = f + tail. For x > 0.
+/// x = 2^exponent (1 + f), and log(1 + f) = f + tail. For x > 0; for others anything: unsigned numbers, since theirs wrap around.
 struct log_parts {
     float exponent;
     float f;
@@ -101,10 +101,10 @@ struct log_parts {
 };
 inline log_parts split_log(float x) {
     bool const subnormal = x < std::numeric_limits<float>::min();
-    constexpr std::int32_t root_of_half = 0x3f3504f3;
-    auto const bits = std::bit_cast<std::int32_t>(subnormal ? x * 8388608.0F : x);
-    std::int32_t const exponent = (bits - root_of_half) >> 23;
-    float const f = std::bit_cast<float>(bits - (exponent << 23)) - 1.0F;
+    constexpr std::uint32_t root_of_half = 0x3f3504f3;
+    auto const bits = std::bit_cast<std::uint32_t>(subnormal ? x * 8388608.0F : x);
+    std::int32_t const exponent = static_cast<std::int32_t>(bits - root_of_half) >> 23;
+    float const f = std::bit_cast<float>(bits - (static_cast<std::uint32_t>(exponent) << 23U)) - 1.0F;
     float const p = polynomial(f,
                                0.333333135F,
                                -0.250000119F,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Text as JSON writes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace aton {
+
+/// In quotes.
+inline std::string json_text(std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "\"";
+    for (char const c : text) {
+        auto const code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') (out += '\\') += c;
+        else if (code < 0x20) ((out += "\\u00") += digits[code >> 4U]) += digits[code & 0xfU];
+        else out += c;
+    }
+    return out + '"';
+}
+
+} // namespace aton

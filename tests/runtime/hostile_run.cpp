@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Each call in a process that may die; what it says comes back as its result.
+#include "hostile_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <random>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/memory.hpp>
+
+#include "guarded_run.hpp"
+
+namespace aton::tests {
+
+namespace {
+
+constexpr std::size_t most_tensors = std::size_t{1} << 26;   ///< bytes of all tensors
+constexpr std::size_t most_addresses = std::size_t{3} << 30; ///< bytes of the process
+constexpr int most_seconds = 20;                             ///< of one call; far more than any needs
+
+void limit_memory() {
+    runtime::limit_cpu_memory(most_tensors);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they take addresses of the whole range
+    rlimit limit{};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, most_addresses);
+    ::setrlimit(RLIMIT_AS, &limit);
+#endif
+    rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+/// Empty: it ran; "-": it was refused; else what is wrong.
+std::string answer_of(std::function<void()> const& call) {
+    try {
+        call();
+        return {};
+    } catch (error const& e) {
+        std::string_view const line = e.what();
+        if (line.empty() || line.find('\n') != std::string_view::npos)
+            return "the refusal is not one line: " + std::string(line);
+        if (line.size() > 20000) return "the refusal has " + std::to_string(line.size()) + " characters";
+        return "-";
+    } catch (std::exception const& e) {
+        return "threw something else than aton::error: " + std::string(e.what());
+    }
+}
+
+} // namespace
+
+hostile_options read_hostile_options(int count, char** words, int first) {
+    hostile_options o;
+    if ((count - first) % 2 != 0) throw error("a word for each option is needed");
+    for (int i = first; i + 1 < count; i += 2) {
+        std::string_view const key = words[i];
+        std::string const word = words[i + 1];
+        if (key == "--only") o.only = word;
+        else if (key == "--rounds") o.rounds = std::stoul(word);
+        else if (key == "--first") o.first = std::stoul(word);
+        else if (key == "--seed") o.seed = std::stoul(word);
+        else if (key == "--seconds") o.seconds = std::stoul(word);
+        else if (key == "--jobs") o.jobs = std::stoul(word);
+        else throw error("unknown option " + std::string(key));
+    }
+    return o;
+}
+
+hostile_tally hostile_run(std::string_view program, std::size_t names, hostile_options const& options,
+                          std::function<std::string(std::size_t)> const& name_of,
+                          std::function<void(std::size_t, std::uint64_t)> const& work) {
+    limit_memory();
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i != names; ++i)
+        if (name_of(i).find(options.only) != std::string::npos) chosen.push_back(i);
+    auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
+    auto const name_at = [&](std::size_t job) { return name_of(chosen[job % chosen.size()]); };
+    auto const round_at = [&](std::size_t job) { return options.first + job / chosen.size(); };
+    std::vector<std::string> const results = guarded_run(
+        chosen.size() * options.rounds,
+        [&](std::size_t job) -> std::string {
+            if (options.seconds != 0 && std::chrono::steady_clock::now() > until) return "late";
+            std::string const name = name_at(job);
+            std::seed_seq mixed(name.begin(), name.end());
+            std::uint32_t words[2];
+            mixed.generate(std::begin(words), std::end(words));
+            std::uint64_t const own =
+                (std::uint64_t{words[0]} << 32U | words[1]) + round_at(job) + (options.seed << 40U);
+            if (options.jobs == 0) std::printf("%s, round %zu\n", name.c_str(), round_at(job)), std::fflush(stdout);
+            return answer_of([&] { work(chosen[job % chosen.size()], own); });
+        },
+        options.jobs,
+        most_seconds);
+    hostile_tally tally;
+    for (std::size_t job = 0; job != results.size(); ++job) {
+        std::string const& text = results[job];
+        if (text == "late") continue;
+        if (text.empty()) ++tally.answered;
+        else if (text == "-") ++tally.refused;
+        else {
+            ++tally.found;
+            std::printf("%s: %s\n    again: --only %s --first %zu --seed %zu --jobs 0\n",
+                        name_at(job).c_str(),
+                        text.c_str(),
+                        name_at(job).c_str(),
+                        round_at(job),
+                        static_cast<std::size_t>(options.seed));
+        }
+    }
+    std::printf("%.*s: %zu ran, %zu were refused, %zu findings\n",
+                static_cast<int>(program.size()),
+                program.data(),
+                tally.answered,
+                tally.refused,
+                tally.found);
+    return tally;
+}
+
+} // namespace aton::tests
