@@ -23,6 +23,8 @@ struct device_registry {
 
 } // namespace
 
+std::string name(device d) { return d.kind == device_kind::cpu ? "cpu" : "cuda:" + std::to_string(d.index); }
+
 void register_kernels(device_kernels const& kernels) {
     device_registry& r = device_registry::only();
     std::scoped_lock const lock(r.changing);
@@ -38,9 +40,8 @@ device_kernels const& kernels_of(device d) {
         if (each->memory().where() == d) return *each;
         has_kind = has_kind || each->memory().where().kind == d.kind;
     }
-    std::string const kind = d.kind == device_kind::cpu ? "cpu" : "cuda";
-    throw error(has_kind || d.kind == device_kind::cpu ? "there is no device " + kind + ":" + std::to_string(d.index)
-                                                       : "this build has no kernels for " + kind);
+    throw error((has_kind || d.kind == device_kind::cpu ? "there is no device " : "this build has no kernels for ") +
+                name(d));
 }
 
 } // namespace aton::runtime

@@ -122,11 +122,17 @@ tensor turned(tensor const& x, std::size_t axis, std::size_t to) {
 
 } // namespace
 
+void launched_kernels::expect_one_here(tensor const& x) const {
+    if (x.where() != memory().where())
+        throw error("a tensor on " + runtime::name(x.where()) + " came to kernels of " + runtime::name(memory().where()));
+}
+
 bool launched_kernels::widens(dtype t) const {
     return !by_.takes_halves && (t == dtype::float16 || t == dtype::bfloat16);
 }
 
 tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters const& p) const {
+    expect_here(x);
     bool const gives_bool = kernels::gives_bool(op);
     if (widens(x.dtype())) {
         tensor const y = unary(op, wide(x), p);
@@ -139,6 +145,7 @@ tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters co
 }
 
 tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) const {
+    expect_here(x, y);
     expect_same(x.dtype(), y.dtype());
     bool const gives_bool = kernels::compares(op);
     if (widens(x.dtype())) {
@@ -154,6 +161,7 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
 }
 
 tensor launched_kernels::select(tensor const& condition, tensor const& yes, tensor const& no) const {
+    expect_here(condition, yes, no);
     if (yes.dtype() != no.dtype() || condition.dtype() != dtype::bool_)
         throw error("select takes a bool and two of one dtype");
     std::size_t const width = width_of(yes.dtype());
@@ -176,6 +184,7 @@ tensor launched_kernels::converted(tensor const& x, dtype to, bool saturate) con
 }
 
 tensor launched_kernels::cast(tensor const& x, dtype to, bool saturate) const {
+    expect_here(x);
     using kernels::passage_of;
     if (x.dtype() == to) return contiguous(x);
     if (is_complex(x.dtype()) && is_complex(to)) return converted(x, to, saturate);
@@ -193,11 +202,13 @@ tensor launched_kernels::contiguous(tensor const& x) const {
 }
 
 void launched_kernels::copy(tensor const& from, tensor const& to) const {
+    expect_here(from, to);
     if (from.dtype() != to.dtype()) throw error("a copy keeps its dtype");
     by_.copy(width_of(to.dtype()), make_loop(to, from.expanded(to.sizes())), to.bytes(), from.bytes());
 }
 
 tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::size_t const> axes) const {
+    expect_here(x);
     for (std::size_t axis : axes) expect_axis(axis, x);
     if (widens(x.dtype())) return cast(reduce(op, wide(x), axes), x.dtype(), true);
     std::vector<std::size_t> const kept = others(x.rank(), axes);
@@ -210,6 +221,7 @@ tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::si
 }
 
 tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t axis, bool last) const {
+    expect_here(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return arg_reduce(op, wide(x), axis, last);
     std::size_t const axes[] = {axis};
@@ -226,6 +238,7 @@ tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t a
 }
 
 tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) const {
+    expect_here(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(scan(op, wide(x), axis), x.dtype(), true);
     tensor out = made(x.dtype(), x.sizes());
@@ -238,6 +251,7 @@ tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) con
 }
 
 sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending) const {
+    expect_here(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) {
         sorted out = sort(wide(x), axis, descending);
@@ -252,6 +266,7 @@ sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending
 }
 
 tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarithm) const {
+    expect_here(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(softmax(wide(x), axis, logarithm), x.dtype(), true);
     tensor const from = contiguous(x);
@@ -265,6 +280,7 @@ tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarit
 }
 
 tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
+    expect_here(a, b);
     expect_same(a.dtype(), b.dtype());
     if (a.rank() < 2 || b.rank() < 2 || a.size(a.rank() - 1) != b.size(b.rank() - 2))
         throw error("matrices of " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + " have no product");
@@ -294,6 +310,7 @@ tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
 }
 
 tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::size_t kept) const {
+    expect_here(x, y);
     expect_same(x.dtype(), y.dtype());
     if (by_.sum_of_products == nullptr || x.count() == 0) return {};
     tensor out = made(x.dtype(), {x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept)});
@@ -302,6 +319,7 @@ tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::
 }
 
 largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, std::size_t kept) const {
+    expect_here(x, numbers);
     expect_same(numbers.dtype(), dtype::int64);
     if (by_.first_largest == nullptr || x.count() == 0) return {};
     sizes const to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept));
@@ -331,6 +349,7 @@ void launched_kernels::check_positions(tensor const& positions, std::int64_t cou
 }
 
 tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
+    expect_here(x, positions);
     std::size_t const width = width_of(x.dtype());
     check_positions(positions, x.count());
     tensor out = made(x.dtype(), positions.sizes());
@@ -340,6 +359,7 @@ tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
 }
 
 void launched_kernels::check_put(tensor const& into, tensor const& positions, tensor const& values) const {
+    expect_here(into, positions, values);
     expect_same(into.dtype(), values.dtype());
     if (!into.is_contiguous()) throw error("values are put into a contiguous tensor");
     check_positions(positions, into.count());

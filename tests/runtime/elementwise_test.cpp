@@ -220,6 +220,17 @@ TEST_CASE("integers wrap around, and a division by zero or of the least integer 
           std::vector<std::int64_t>{6, least, 0, 0});
 }
 
+TEST_CASE("the least common multiple of a least integer whose divisor comes out as -1 does not stop the program") {
+    tensor const least = tensor::of_integers(std::array<std::int64_t, 1>{std::numeric_limits<std::int64_t>::min()});
+    for (dtype const t : {dtype::int32, dtype::int64}) {
+        device_kernels const& cpu = cpu_kernels();
+        tensor const x = t == dtype::int64 ? least : cpu.cast(tensor::of_scalar(-2147483648LL, dtype::int64), t);
+        for (std::int64_t y : {3, 5, 7, 9, 11, 13})
+            CHECK(cpu.binary(binary_op::lcm, x, cpu.cast(tensor::of_integers(std::array<std::int64_t, 1>{y}), t))
+                      .count() == 1);
+    }
+}
+
 TEST_CASE("casts: towards zero, nearest even, saturating where floats are small, and through complex") {
     device_kernels const& cpu = cpu_kernels();
     aton::tensor reals{dtype::float64, {6}, {}};

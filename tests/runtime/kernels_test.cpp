@@ -248,7 +248,7 @@ TEST_CASE("numbers in order, and random ones") {
 TEST_CASE("devices are found by their kind") {
     CHECK(&kernels_of({}) == &cpu_kernels());
     CHECK(contains(fault_of([] { return kernels_of({device_kind::cuda, 0}).range(1); }),
-                   "this build has no kernels for cuda"));
+                   "this build has no kernels for cuda:0"));
     CHECK(contains(fault_of([] { return kernels_of({device_kind::cpu, 1}).range(1); }), "there is no device cpu:1"));
 }
 

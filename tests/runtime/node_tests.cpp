@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Runs ONNX's backend tests, as make_node_tests.py writes them, and says which operators give what ONNX expects.
 //
-//   runtime_node_tests FOLDER [--only PART] [--every N] [--known FILE] [--least PERCENT] [--json FILE] [--outputs FOLDER] [--jobs N]
+//   runtime_node_tests FOLDER [--only PART] [--kind KIND] [--every N] [--known FILE] [--least PERCENT] [--json FILE] [--outputs FOLDER] [--jobs N] [--device cpu|cuda]
 //
-// --only: cases with this in their name or operator; --every: each N-th case of the index. --known: a line per case that is known to
+// --only: cases with this in their name or operator; --kind: node, simple, light, ...; --every: each N-th case of the index. --known: a line per case that is known to
 // fail, its name and the reason: then the program fails where another case fails, or one of these does not. --least: it fails where
 // fewer of the node tests pass. --json: a line per case. --outputs: compares what another program has computed, FOLDER/NAME/
-// test_data_set_K/output_I.pb, or the reason in FOLDER/NAME/error.txt why it has not. --jobs: processes; 0: all in this one.
+// test_data_set_K/output_I.pb, or the reason in FOLDER/NAME/error.txt why it has not. --jobs: processes; 0: all in this one. --device: where
+// tensors are computed; the program of builds with nvcc, and that of tests/cuda/emulator, know cuda.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -24,7 +25,12 @@
 #include <aton/core/json_text.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
+
+#if defined(ATON_HAS_CUDA)
+#include <aton/runtime/cuda.hpp>
+#endif
 
 #include "compare_values.hpp"
 #include "guarded_run.hpp"
@@ -37,13 +43,22 @@ using aton::tests::node_case;
 struct options {
     std::string folder;
     std::string only;
+    std::string kind;
     std::size_t every = 1;
     std::string known;
     double least = 0;
     std::string json;
     std::string outputs;
     std::size_t jobs = 2;
+    aton::runtime::device where;
 };
+
+/// Each process makes the GPU known to itself.
+void make_known([[maybe_unused]] aton::runtime::device d) {
+#if defined(ATON_HAS_CUDA)
+    if (d.kind == aton::runtime::device_kind::cuda) (void)aton::runtime::cuda_kernels();
+#endif
+}
 
 options read_options(int count, char** words) {
     options o;
@@ -53,12 +68,15 @@ options read_options(int count, char** words) {
         std::string_view const key = words[i];
         std::string const word = words[i + 1];
         if (key == "--only") o.only = word;
+        else if (key == "--kind") o.kind = word;
         else if (key == "--every") o.every = std::stoul(word);
         else if (key == "--known") o.known = word;
         else if (key == "--least") o.least = std::stod(word);
         else if (key == "--json") o.json = word;
         else if (key == "--outputs") o.outputs = word;
         else if (key == "--jobs") o.jobs = std::stoul(word);
+        else if (key == "--device" && word == "cuda") o.where.kind = aton::runtime::device_kind::cuda;
+        else if (key == "--device" && word == "cpu") o.where = {};
         else throw aton::error("unknown option " + std::string(key));
     }
     return o;
@@ -71,7 +89,8 @@ std::vector<node_case> chosen(options const& o) {
     std::size_t n = 0;
     for (node_case& c : aton::tests::read_index(o.folder)) {
         bool const is_wanted =
-            o.only.empty() || c.name.find(o.only) != std::string::npos || c.about.find(o.only) != std::string::npos;
+            (o.kind.empty() || c.kind == o.kind) &&
+            (o.only.empty() || c.name.find(o.only) != std::string::npos || c.about.find(o.only) != std::string::npos);
         if (is_wanted && n++ % o.every == 0) out.push_back(std::move(c));
     }
     return out;
@@ -87,8 +106,20 @@ std::vector<aton::runtime::value> placed(aton::graph_data const& graph,
     return out;
 }
 
+std::vector<aton::runtime::value> on_cpu(std::vector<aton::runtime::value> values) {
+    for (aton::runtime::value& v : values) {
+        if (v.is_tensor()) v = aton::runtime::to_host(v.one());
+        if (!v.is_sequence()) continue;
+        std::vector<aton::runtime::tensor> all;
+        for (aton::runtime::tensor const& t : v.many()) all.push_back(aton::runtime::to_host(t));
+        v = std::move(all);
+    }
+    return values;
+}
+
 /// What is wrong with a case; empty: nothing. Throws what the interpreter throws.
 std::string problem_of(options const& o, node_case const& c) {
+    make_known(o.where);
     std::string const folder = joined(o.folder, c.name);
     aton::graph_data const graph = aton::read_model(joined(folder, "model.onnx")).graph;
     if (std::ifstream error(joined(joined(o.outputs, c.name), "error.txt")); !o.outputs.empty() && error) {
@@ -100,7 +131,7 @@ std::string problem_of(options const& o, node_case const& c) {
         aton::tests::data_set const data = aton::tests::read_data_set(joined(folder, name), graph);
         std::vector<aton::runtime::value> const got =
             o.outputs.empty()
-                ? aton::runtime::onnx_model(graph).run(placed(graph, data.inputs))
+                ? on_cpu(aton::runtime::onnx_model(graph, {o.where, 0}).run(placed(graph, data.inputs)))
                 : aton::tests::read_values(joined(joined(o.outputs, c.name), name), "output", graph, graph.outputs);
         std::string problem = c.check == "values" ? aton::tests::difference(got, data.outputs, {c.relative, c.absolute})
                                                   : aton::tests::draw_problem(c.check, data.inputs, got, data.outputs);
@@ -179,7 +210,7 @@ int compare_with_known(options const& o, std::vector<node_case> const& cases,
         if (is_known && problems[i].empty()) surprise(cases[i].name, "is listed as failing, and passes");
         if (!is_known && !problems[i].empty()) surprise(cases[i].name, "fails, and is not listed");
     }
-    if (o.only.empty() && o.every == 1)
+    if (o.only.empty() && o.kind.empty() && o.every == 1)
         for (auto const& [name, why] : known) surprise(name, "is listed as failing, and there is no such case");
     return surprises;
 }

@@ -20,6 +20,10 @@
 #include <aton/verify/check.hpp>
 #include <aton/verify/models.hpp>
 
+#if defined(ATON_HAS_CUDA)
+#include <aton/runtime/cuda.hpp>
+#endif
+
 #include "commands.hpp"
 
 namespace aton::tool {
@@ -41,6 +45,16 @@ std::vector<runtime::value> read_inputs(std::string const& folder) {
     }
     if (out.empty()) throw error(plain(folder) + ": has no input_0.pb");
     return out;
+}
+
+/// Where tensors are computed. Throws aton::error where there is no GPU, or none in this build.
+runtime::device device_of(verify_request const& request) {
+    if (request.device == "cpu") return {};
+#if defined(ATON_HAS_CUDA)
+    return runtime::cuda_kernels().memory().where();
+#else
+    throw error("--device " + request.device + ": this aton-verify was built without ATON_BUILD_CUDA");
+#endif
 }
 
 } // namespace
@@ -72,6 +86,7 @@ int verify_mappings(verify_request const& request) {
     options.seed = request.seed;
     options.mutants = request.mutants;
     options.threads = request.threads;
+    options.where = device_of(request);
     if (request.opset != 0) options.least_opset = options.most_opset = request.opset;
     if (::isatty(STDERR_FILENO) != 0)
         options.progress = [](std::size_t done, std::size_t total) {
@@ -97,6 +112,7 @@ int verify_model(verify_request const& request) {
     verify::model_options options;
     options.samples = request.samples;
     options.seed = request.seed;
+    options.where = device_of(request);
     if (!request.inputs.empty()) options.inputs = read_inputs(request.inputs);
     verify::model_report const report = compare_models(p, m.graph, options);
     for (std::string const& path : request.reports) write_file(report.to_json(), path);

@@ -20,6 +20,7 @@ struct verify_request {
     std::vector<std::string> plugins;
     std::string inputs; ///< a folder
     std::string model;
+    std::string device = "cpu"; ///< or "cuda"
     std::vector<std::string> reports;
 };
 

@@ -53,6 +53,9 @@ int run(int argc, char** argv) {
         ->type_name("FOLDER");
     app.add_option("--model", request.model, "The name of one of several models in the .pt2 archive")
         ->type_name("NAME");
+    app.add_option("--device", request.device, "Where tensors are computed; cuda: of builds with ATON_BUILD_CUDA")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->capture_default_str();
     app.add_option("--report", request.reports, "Write a report, too: .html (mappings) or .json; may be repeated")
         ->type_name("FILE")
         ->expected(1)

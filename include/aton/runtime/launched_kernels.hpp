@@ -38,6 +38,12 @@ protected:
     void check_put(tensor const& into, tensor const& positions, tensor const& values) const;
 
 private:
+    /// Throws aton::error for operands that lie elsewhere: a kernel would read any address.
+    template <class... T>
+    void expect_here(T const&... x) const {
+        (expect_one_here(x), ...);
+    }
+    void expect_one_here(tensor const& x) const;
     /// Whether kernels take the dtype only as float32.
     [[nodiscard]] bool widens(dtype t) const;
     [[nodiscard]] tensor wide(tensor const& x) const { return cast(x, dtype::float32, true); }

@@ -20,6 +20,9 @@ struct device {
     friend bool operator==(device const&, device const&) = default;
 };
 
+/// "cpu", "cuda:0"
+[[nodiscard]] std::string name(device d);
+
 /// Gives memory of one device. Thread-safe; it outlives every buffer that it gave.
 class allocator {
 public:

@@ -83,9 +83,8 @@ ATON_HD T apply_integers(T x, T y) {
     else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
     else if constexpr (Op == gcd) return greatest_divisor(x, y);
     else if constexpr (Op == lcm) {
-        T const divisor = greatest_divisor(x, y);
-        if (divisor == T{0}) return T{0};
-        return unary<unary_op::abs, T>{}(static_cast<T>(static_cast<u>(x / divisor) * static_cast<u>(y)));
+        T const quotient = apply_integers<div>(x, greatest_divisor(x, y)); // the divisor of the least number may be -1
+        return unary<unary_op::abs, T>{}(static_cast<T>(static_cast<u>(quotient) * static_cast<u>(y)));
     } else {
         bool const beyond = y < T{0} || static_cast<u>(y) >= static_cast<u>(width);
         if constexpr (Op == shift_left) return beyond ? T{0} : static_cast<T>(static_cast<u>(x) << static_cast<u>(y));

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Runs functors on the GPU. Elements that lie side by side are read and written 16 bytes at a time, several times in flight for each
+// thread; others one by one, neighbours by neighbouring threads.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include <aton/runtime/kernels/indexing.hpp>
+#include <aton/runtime/kernels/sort.hpp>
+
+#include "device_loop.cuh"
+#include "stream.hpp"
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+inline constexpr int block_threads = 256;
+/// Vectors that a thread reads before it writes: with as many threads as a GPU holds, more do not make it faster, but longer to compile.
+inline constexpr int in_flight = 2;
+inline constexpr int widest = 4; ///< elements of a vector
+
+constexpr std::int64_t ceiling(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+/// Blocks for so many tiles, through which they go in strides of the whole grid.
+inline unsigned blocks_for(std::int64_t tiles) {
+    return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, std::int64_t{1} << 20U));
+}
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), unsigned blocks, Arguments const&... arguments) {
+    cudaLaunchConfig_t how{};
+    how.gridDim = dim3(blocks);
+    how.blockDim = dim3(block_threads);
+    how.stream = gpu::stream();
+    gpu::check(cudaLaunchKernelEx(&how, kernel, static_cast<Parameters>(arguments)...), "a kernel");
+}
+
+/// The number of the first tile of a block, and how far it is to its next.
+struct grid_position {
+    std::int64_t tile;
+    std::int64_t step;
+};
+__device__ inline grid_position own_tiles() {
+    return {static_cast<std::int64_t>(blockIdx.x), static_cast<std::int64_t>(gridDim.x)};
+}
+
+template <int Width, class T>
+struct alignas(sizeof(T) * Width) vector_of {
+    T at[Width];
+};
+
+template <class Out, int Width, class Function, class... In>
+__device__ vector_of<Width, Out> applied(Function const& f, vector_of<Width, In> const&... x) {
+    vector_of<Width, Out> out;
+#pragma unroll
+    for (int i = 0; i != Width; ++i) out.at[i] = f(x.at[i]...);
+    return out;
+}
+
+/// `count` elements side by side in all operands, which are aligned to their vectors.
+template <int Width, class Out, class Function, class... In>
+__global__ void __launch_bounds__(block_threads) run_dense(std::int64_t count, Out* out, Function f, In const*... in) {
+    constexpr std::int64_t tile_vectors = std::int64_t{block_threads} * in_flight;
+    std::int64_t const vectors = count / Width;
+    for (auto [tile, step] = own_tiles(); tile * tile_vectors < vectors; tile += step) {
+        std::int64_t at[in_flight]; // the last tile's threads without a vector write the last one as well
+        vector_of<Width, Out> results[in_flight];
+#pragma unroll
+        for (int r = 0; r != in_flight; ++r) {
+            std::int64_t const v = tile * tile_vectors + r * block_threads + threadIdx.x;
+            at[r] = v < vectors ? v : vectors - 1;
+            results[r] = applied<Out, Width>(f, reinterpret_cast<vector_of<Width, In> const*>(in)[at[r]]...);
+        }
+#pragma unroll
+        for (int r = 0; r != in_flight; ++r) reinterpret_cast<vector_of<Width, Out>*>(out)[at[r]] = results[r];
+    }
+    std::int64_t const last = vectors * Width + threadIdx.x;
+    if (blockIdx.x == 0 && last < count) out[last] = f(in[last]...);
+}
+
+template <int Operands, class Out, class Function, class... In, std::size_t... I>
+__device__ void run_element(offsets<Operands> const& at, std::index_sequence<I...> /*operands*/, Out* out,
+                            Function const& f, In const*... in) {
+    out[at.at[0]] = f(in[at.at[I + 1]]...);
+}
+
+template <int Operands, class Out, class Function, class... In>
+__global__ void __launch_bounds__(block_threads)
+    run_strided(device_loop<Operands> l, Out* out, Function f, In const*... in) {
+    for (auto [tile, step] = own_tiles(); tile * block_threads < l.plain.count; tile += step) {
+        std::int64_t const i = tile * block_threads + threadIdx.x;
+        if (i < l.plain.count) run_element(l.of(i), std::index_sequence_for<In...>(), out, f, in...);
+    }
+}
+
+template <class Function>
+__global__ void __launch_bounds__(block_threads) run_each(std::int64_t count, Function f) {
+    for (auto [tile, step] = own_tiles(); tile * block_threads < count; tile += step) {
+        std::int64_t const i = tile * block_threads + threadIdx.x;
+        if (i < count) f(i);
+    }
+}
+
+/// *at = f(*at, value), as if by one thread after the other.
+template <class T, class Function>
+__device__ void update(T* at, Function const& f, T value) {
+    using code = unsigned_of<sizeof(T)>;
+    using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>; // what can be exchanged at once
+    auto const address = reinterpret_cast<std::uintptr_t>(at);
+    auto* const there = reinterpret_cast<word*>(address / sizeof(word) * sizeof(word));
+    auto const shift = static_cast<unsigned>(address % sizeof(word)) * 8U;
+    word const mask = static_cast<word>(static_cast<code>(~code{0})) << shift;
+    for (word seen = *there;;) {
+        T const next = f(std::bit_cast<T>(static_cast<code>(seen >> shift)), value);
+        word const wanted = (seen & ~mask) | static_cast<word>(std::bit_cast<code>(next)) << shift;
+        word const before = atomicCAS(there, seen, wanted);
+        if (before == seen) return;
+        seen = before;
+    }
+}
+
+template <bool Assigns, class T, class Function>
+__global__ void __launch_bounds__(block_threads)
+    run_put(device_loop<2> l, T* into, Function f, std::int64_t const* positions, T const* values) {
+    for (auto [tile, step] = own_tiles(); tile * block_threads < l.plain.count; tile += step) {
+        std::int64_t const i = tile * block_threads + threadIdx.x;
+        if (i >= l.plain.count) continue;
+        offsets<2> const o = l.of(i);
+        T* const at = into + positions[o.at[0]];
+        if constexpr (Assigns) *at = values[o.at[1]];
+        else update(at, f, values[o.at[1]]);
+    }
+}
+
+/// Where operands are aligned to vectors that make the largest one 16 bytes.
+template <class... T>
+bool are_aligned(int width, T const*... operands) {
+    return ((reinterpret_cast<std::uintptr_t>(operands) % (sizeof(T) * static_cast<std::size_t>(width)) == 0) && ...);
+}
+
+struct cuda_launcher {
+    static constexpr bool takes_halves = true;
+    using wide = double; ///< what float32 is summed in, as on the CPU
+
+    template <int Operands, class Out, class Function, class... In>
+    static void run(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {
+        static_assert(Operands == 1 + sizeof...(In));
+        if (l.count == 0) return;
+        constexpr int width = std::min(widest, static_cast<int>(16 / std::max({sizeof(Out), sizeof(In)...})));
+        bool side_by_side = l.rank == 1;
+        for (int j = 0; j != Operands; ++j) side_by_side = side_by_side && l.strides[j][0] == 1;
+        if (!side_by_side || !are_aligned(width, out, in...)) return run_one_by_one(l, out, f, in...);
+        launch(run_dense<width, Out, Function, In...>,
+               blocks_for(ceiling(l.count / width, std::int64_t{block_threads} * in_flight)),
+               l.count,
+               out,
+               f,
+               in...);
+    }
+
+    template <int Operands, class Out, class Function, class... In>
+    static void run_one_by_one(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {
+        if (l.count == 0) return;
+        launch(run_strided<Operands, Out, Function, In...>,
+               blocks_for(ceiling(l.count, block_threads)),
+               device_loop<Operands>(l),
+               out,
+               f,
+               in...);
+    }
+
+    template <class Function>
+    static void for_each(std::int64_t count, Function const& f) {
+        if (count != 0) launch(run_each<Function>, blocks_for(ceiling(count, block_threads)), count, f);
+    }
+
+    /// In any order: of values for one position, one stays.
+    template <class T, class Function>
+    static void put(loop<2> const& l, T* into, Function const& f, std::int64_t const* positions, T const* values) {
+        if (l.count == 0) return;
+        launch(run_put<std::is_same_v<Function, assigned>, T, Function>,
+               blocks_for(ceiling(l.count, block_threads)),
+               device_loop<2>(l),
+               into,
+               f,
+               positions,
+               values);
+    }
+};
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

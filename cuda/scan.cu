@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Scans on the GPU: a thread for each line where there are many; else blocks for segments of a line, after what comes before each is known.
+#include <aton/runtime/kernels/scan.hpp>
+
+#include <cub/block/block_scan.cuh>
+
+#include "kernels.hpp"
+#include "launch.cuh"
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+namespace {
+
+template <class Functor, class T>
+struct scan_line {
+    device_loop<2> starts;
+    std::int64_t length;
+    std::int64_t to;
+    std::int64_t from;
+    T* out;
+    T const* x;
+
+    ATON_HD void operator()(std::int64_t line) const {
+        offsets<2> const o = starts.of(line);
+        auto sum = Functor::identity();
+        for (std::int64_t i = 0; i != length; ++i) {
+            sum = Functor::combine(sum, Functor::load(x[o.at[1] + i * from]));
+            out[o.at[0] + i * to] = Functor::finish(sum);
+        }
+    }
+};
+
+struct scan_segments {
+    std::int64_t of_line;
+    std::int64_t length;
+};
+
+template <class Functor>
+struct combine_by {
+    using accumulator = typename Functor::accumulator;
+    ATON_HD accumulator operator()(accumulator x, accumulator y) const { return Functor::combine(x, y); }
+};
+
+/// With `totals`, that of each segment, and nothing else; with `before`, what stands before each; with neither, a line is one segment.
+template <class Functor, class T>
+__global__ void __launch_bounds__(block_threads)
+    run_scan(device_loop<2> starts, std::int64_t length, scan_segments s, std::int64_t to, std::int64_t from, T* out,
+             T const* __restrict__ x, typename Functor::accumulator* totals,
+             typename Functor::accumulator const* before) {
+    using accumulator = typename Functor::accumulator;
+    using block_scan = cub::BlockScan<accumulator, block_threads>;
+    __shared__ typename block_scan::TempStorage room;
+    for (auto [tile, step] = own_tiles(); tile < starts.plain.count * s.of_line; tile += step) {
+        offsets<2> const o = starts.of(tile / s.of_line);
+        std::int64_t const first = tile % s.of_line * s.length;
+        std::int64_t const last = first + s.length < length ? first + s.length : length;
+        accumulator sum = before == nullptr ? Functor::identity() : before[tile];
+        for (std::int64_t i = first; i < last; i += block_threads) {
+            std::int64_t const at = i + threadIdx.x;
+            accumulator const own = at < last ? Functor::load(x[o.at[1] + at * from]) : Functor::identity();
+            accumulator up_to;
+            accumulator all;
+            __syncthreads();
+            block_scan(room).InclusiveScan(own, up_to, combine_by<Functor>(), all);
+            if (totals == nullptr && at < last) out[o.at[0] + at * to] = Functor::finish(Functor::combine(sum, up_to));
+            sum = Functor::combine(sum, all);
+        }
+        if (totals != nullptr && threadIdx.x == 0) totals[tile] = sum;
+    }
+}
+
+/// What stands before each segment of a line, in place of what the segments give.
+template <class Functor>
+struct add_up {
+    typename Functor::accumulator* totals;
+    std::int64_t segments;
+    ATON_HD void operator()(std::int64_t line) const {
+        auto sum = Functor::identity();
+        for (std::int64_t i = line * segments; i != (line + 1) * segments; ++i) {
+            auto const next = Functor::combine(sum, totals[i]);
+            totals[i] = sum;
+            sum = next;
+        }
+    }
+};
+
+struct scan_launcher : cuda_launcher {
+    template <class Functor, class T>
+    static void scan(line_shape const& lines, T* out, T const* x) {
+        using accumulator = typename Functor::accumulator;
+        constexpr std::int64_t many = 4096;
+        constexpr std::int64_t short_line = 64;
+        constexpr std::int64_t segment = std::int64_t{block_threads} * 16;
+        std::int64_t const count = lines.starts.count;
+        if (count == 0 || lines.length == 0) return;
+        device_loop<2> const starts(lines.starts);
+        int const inner = lines.starts.rank - 1;
+        bool const side_by_side = lines.starts.strides[1][inner] == 1 && lines.starts.sizes[inner] > 1;
+        if (lines.length <= short_line || (count >= many && side_by_side))
+            return for_each(count,
+                            scan_line<Functor, T>{starts, lines.length, lines.strides[0], lines.strides[1], out, x});
+        scan_segments s{1, lines.length};
+        if (count < many) s = {ceiling(lines.length, segment), segment};
+        unsigned const blocks = blocks_for(count * s.of_line);
+        auto const run = [&](accumulator* totals, accumulator const* before) {
+            launch(run_scan<Functor, T>,
+                   blocks,
+                   starts,
+                   lines.length,
+                   s,
+                   lines.strides[0],
+                   lines.strides[1],
+                   out,
+                   x,
+                   totals,
+                   before);
+        };
+        if (s.of_line == 1) return run(nullptr, nullptr);
+        gpu::scratch<accumulator> const totals(static_cast<std::size_t>(count * s.of_line));
+        run(totals.data(), nullptr);
+        for_each(count, add_up<Functor>{totals.data(), s.of_line});
+        run(nullptr, totals.data());
+    }
+};
+
+} // namespace
+
+void add_scan(launches& to) { to.scan = launch_scan<scan_launcher>; }
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Softmax on the GPU: three passes over each line, of which the cache serves the last two.
+#include <aton/runtime/kernels/scan.hpp>
+
+#include "kernels.hpp"
+#include "lanes.cuh"
+
+namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+
+namespace {
+
+template <class Parts, class T>
+__global__ void __launch_bounds__(block_threads) run_softmax(axis_shape s, lanes l, T* out, T const* __restrict__ x) {
+    using number = typename Parts::number;
+    using largest = reduction<reduce_op::max, number, double>;
+    using sum = reduction<reduce_op::sum, number, double>;
+    __shared__ number numbers[block_threads];
+    __shared__ double sums[block_threads];
+    std::int64_t const lines = s.outer * s.inner;
+    int const lane = l.lane(static_cast<int>(threadIdx.x));
+    for (auto [tile, step] = own_tiles(); tile * l.lines < lines; tile += step) {
+        std::int64_t const line = tile * l.lines + l.line(static_cast<int>(threadIdx.x));
+        bool const is_one = line < lines;
+        std::int64_t const start = is_one ? line / s.inner * s.length * s.inner + line % s.inner : 0;
+        std::int64_t const last = is_one ? s.length : 0;
+        auto const at = [&](std::int64_t i) { return start + i * s.inner; };
+        number most = largest::identity();
+        for (std::int64_t i = lane; i < last; i += l.along)
+            most = largest::combine(most, static_cast<number>(x[at(i)]));
+        most = combined<largest>(l, most, numbers);
+        double terms = 0;
+        for (std::int64_t i = lane; i < last; i += l.along) terms += static_cast<double>(Parts::term(x[at(i)], most));
+        number const whole = Parts::line(most, static_cast<number>(combined<sum>(l, terms, sums)));
+        for (std::int64_t i = lane; i < last; i += l.along) {
+            T const v = x[at(i)];
+            out[at(i)] = Parts::finish(v, Parts::term(v, most), whole);
+        }
+    }
+}
+
+struct softmax_launcher : cuda_launcher {
+    template <class Parts, class T>
+    static void softmax(axis_shape const& s, T* out, T const* x) {
+        std::int64_t const lines = s.outer * s.inner;
+        if (lines == 0 || s.length == 0) return;
+        lanes const l = lanes_for(lines, s.length, s.inner == 1);
+        launch(run_softmax<Parts, T>, blocks_for(ceiling(lines, l.lines)), s, l, out, x);
+    }
+};
+
+} // namespace
+
+void add_softmax(launches& to) { to.softmax = launch_softmax<softmax_launcher>; }
+
+} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

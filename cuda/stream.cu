@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "stream.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <aton/dsl/error.hpp>
+
+namespace aton::runtime::gpu {
+
+void check(cudaError_t status, char const* what) {
+    if (status == cudaSuccess) return;
+    (void)cudaGetLastError(); // else the next call would report it again
+    throw error(std::string("cuda: ") + what + ": " + cudaGetErrorString(status));
+}
+
+cudaStream_t stream() {
+    static cudaStream_t const only = [] {
+        cudaStream_t s = nullptr;
+        check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "a stream");
+        return s;
+    }();
+    return only;
+}
+
+namespace {
+
+class stream_pool final : public allocator {
+public:
+    stream_pool() {
+        check(cudaDeviceGetDefaultMemPool(&pool_, 0), "the pool of memory");
+        std::uint64_t keep = UINT64_MAX; // what is free stays with the process
+        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "the pool of memory");
+    }
+
+    [[nodiscard]] device where() const override { return {device_kind::cuda, 0}; }
+
+    [[nodiscard]] void* allocate(std::size_t bytes) override {
+        void* memory = nullptr;
+        std::size_t const some = bytes == 0 ? 1 : bytes;
+        cudaError_t status = cudaMallocAsync(&memory, some, stream());
+        if (status == cudaErrorMemoryAllocation) { // perhaps it is there, but in pieces
+            (void)cudaGetLastError();
+            check(cudaStreamSynchronize(stream()), "the stream");
+            check(cudaMemPoolTrimTo(pool_, 0), "the pool of memory");
+            status = cudaMallocAsync(&memory, some, stream());
+        }
+        if (status == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            throw error("a tensor of " + std::to_string(bytes) + " bytes does not fit into the memory of cuda:0");
+        }
+        check(status, "memory");
+        return memory;
+    }
+
+    void release(void* memory, std::size_t /*bytes*/) noexcept override {
+        if (cudaFreeAsync(memory, stream()) != cudaSuccess) (void)cudaGetLastError(); // at the end of the process
+    }
+
+private:
+    cudaMemPool_t pool_ = nullptr;
+};
+
+} // namespace
+
+allocator& pool() {
+    static auto* const only = new stream_pool; // outlives every tensor
+    return *only;
+}
+
+} // namespace aton::runtime::gpu

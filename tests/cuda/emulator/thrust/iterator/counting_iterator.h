@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace thrust {
+
+template <class T>
+struct counting_iterator {
+    explicit counting_iterator(T start) : first(start) {}
+    T first;
+    T operator[](std::int64_t i) const { return first + static_cast<T>(i); }
+};
+
+} // namespace thrust

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+// Every kernel of the GPU against that of the CPU, which tests/runtime holds against plain loops and recorded ATen: every function and
+// dtype, several layouts, sizes that fill no tile.
+//
+// Exits with 77, which ctest calls skipped, where there is no GPU.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/cuda.hpp>
+#include <aton/runtime/kernels/elementwise.hpp>
+
+#include "../faults.hpp"
+#include "../runtime/layouts.hpp"
+
+namespace aton::runtime {
+
+namespace {
+
+using tests::contains;
+using tests::elements;
+using tests::fault_of;
+using tests::filled;
+
+device_kernels const& gpu() { return cuda_kernels(); }
+device_kernels const& cpu() { return cpu_kernels(); }
+
+constexpr std::array numbers = {dtype::bool_,
+                                dtype::uint8,
+                                dtype::int8,
+                                dtype::uint16,
+                                dtype::int16,
+                                dtype::uint32,
+                                dtype::int32,
+                                dtype::uint64,
+                                dtype::int64,
+                                dtype::float16,
+                                dtype::bfloat16,
+                                dtype::float32,
+                                dtype::float64};
+
+/// The same view on the GPU: of the same memory, with the same strides.
+tensor there(tensor const& x) {
+    tensor const whole = x.viewed({x.storage_count()}, {1}, -x.storage_offset());
+    return gpu().from_host(whole).viewed(x.sizes(), x.strides(), x.storage_offset());
+}
+
+/// Where the dtype has them: infinities, NaN, both zeros, the least and the largest number, ties, negative and denormal ones.
+tensor hostile(dtype t, sizes of, std::uint64_t seed = 1) {
+    tensor x = tensor::empty(t, std::move(of));
+    visit(t, [&]<class T>(type_tag<T> /*of*/) {
+        if constexpr (kernels::is_number<T>) {
+            for (std::int64_t i = 0; i != x.count(); ++i) {
+                seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+                auto const draw = static_cast<std::int64_t>(seed >> 33U);
+                T& to = x.data<T>()[i];
+                if constexpr (std::is_same_v<T, bool>) to = draw % 3 == 0;
+                else if constexpr (std::is_integral_v<T>) {
+                    using limits = std::numeric_limits<T>;
+                    T const some[] = {0, limits::lowest(), limits::max(), 1, static_cast<T>(-1)};
+                    to = draw % 4 == 0 ? some[draw / 4 % 5] : static_cast<T>(draw % 23 - 11);
+                } else {
+                    float const inf = std::numeric_limits<float>::infinity();
+                    float const some[] = {
+                        inf, -inf, std::numeric_limits<float>::quiet_NaN(), 0.0F, -0.0F, 1e-40F, 60000.0F, -0.5F};
+                    float const number = static_cast<float>(draw % 4001 - 2000) / 271.0F;
+                    to = static_cast<T>(draw % 8 == 0 ? some[draw / 8 % 8] : number);
+                }
+            }
+        }
+    });
+    return x;
+}
+
+/// Numbers that sums of stay small and exact: 1 to 5, negative ones too where there are.
+tensor small(dtype t, sizes of, std::int64_t seed = 1) {
+    tensor x = tensor::empty(t, std::move(of));
+    visit(t, [&]<class T>(type_tag<T> /*of*/) {
+        if constexpr (kernels::is_number<T>)
+            for (std::int64_t i = 0; i != x.count(); ++i) {
+                std::int64_t const v =
+                    (i * 7919 + seed * 104729) % 11 - (is_floating(t) || is_signed_integral(t) ? 5 : 0);
+                x.data<T>()[i] = static_cast<T>(static_cast<float>(v));
+            }
+    });
+    return x;
+}
+
+/// Relative to the larger of a result and 1: what functions of the mathematical library differ by, which devices have their own of.
+double error_of(dtype t) {
+    switch (t) {
+    case dtype::float16: return 1e-3;
+    case dtype::bfloat16: return 8e-3;
+    case dtype::float32: return 4e-6;
+    default: return 1e-13;
+    }
+}
+
+/// Why a tensor of the GPU is not that of the CPU; empty where it is.
+std::string difference(tensor const& got, tensor const& expected, double error) {
+    if (got.where() != gpu().memory().where()) return "not on the GPU";
+    if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) return "other sizes or dtype";
+    tensor const here = gpu().to_host(got);
+    std::string out;
+    visit(expected.dtype(), [&]<class T>(type_tag<T> /*of*/) {
+        if constexpr (kernels::is_number<T>) {
+            std::vector<T> const x = elements<T>(here);
+            std::vector<T> const y = elements<T>(expected);
+            for (std::size_t i = 0; i != x.size() && out.empty(); ++i) {
+                bool same = false;
+                if constexpr (std::is_integral_v<T>) same = x[i] == y[i];
+                else {
+                    auto const a = static_cast<double>(x[i]);
+                    auto const b = static_cast<double>(y[i]);
+                    same = a == b || (std::isnan(a) && std::isnan(b)) ||
+                           std::abs(a - b) <= error * std::max(1.0, std::abs(b));
+                }
+                if (!same)
+                    out = "element " + std::to_string(i) + " is " + std::to_string(static_cast<double>(x[i])) +
+                          ", not " + std::to_string(static_cast<double>(y[i]));
+            }
+        } else {
+            for (std::int64_t i = 0; i != expected.count() && out.empty(); ++i) {
+                std::size_t const bytes = element_bytes(expected.dtype());
+                std::byte const* const a = here.bytes() + static_cast<std::size_t>(i) * bytes;
+                std::byte const* const b = expected.contiguous().bytes() + static_cast<std::size_t>(i) * bytes;
+                if (!std::equal(a, a + bytes, b)) out = "element " + std::to_string(i) + " differs";
+            }
+        }
+    });
+    return out;
+}
+
+/// Both devices make the same of operands, or refuse both.
+template <class Function, class... T>
+std::string compared(Function const& f, double error, T const&... x) {
+    tensor expected;
+    std::string const fault = fault_of([&] { return expected = f(cpu(), x...), 0; });
+    tensor got;
+    std::string const other = fault_of([&] { return got = f(gpu(), there(x)...), 0; });
+    if (fault.empty() != other.empty()) return "'" + other + "' instead of '" + fault + "'";
+    return fault.empty() ? difference(got, expected, error) : "";
+}
+
+} // namespace
+
+TEST_CASE("tensors go there and back, whatever their views") {
+    for (dtype const t : numbers)
+        for (tensor const& x : tests::layouts(hostile(t, {3, 5, 7}))) CHECK(difference(there(x), x, 0) == "");
+    CHECK(gpu().to_host(gpu().from_host(tensor::empty(dtype::float32, {0, 3}))).sizes() == sizes{0, 3});
+    CHECK(gpu().memory().where() == device{device_kind::cuda, 0});
+    CHECK(!cuda_description().empty());
+}
+
+TEST_CASE("functions of one number") {
+    for (dtype const t : numbers)
+        for (std::size_t op = 0; op != static_cast<std::size_t>(unary_op::count_); ++op) {
+            CAPTURE(std::string(name(t)));
+            CAPTURE(op);
+            auto const f = [&](device_kernels const& k, tensor const& x) {
+                return k.unary(static_cast<unary_op>(op), x);
+            };
+            double const error = kernels::is_special(static_cast<unary_op>(op)) ? 50 * error_of(t) : error_of(t);
+            CHECK(compared(f, error, hostile(t, {1031})) == "");
+            CHECK(compared(f, error, tests::scattered(hostile(t, {3, 1, 5}))) == "");
+        }
+}
+
+TEST_CASE("functions of two numbers") {
+    for (dtype const t : numbers)
+        for (std::size_t op = 0; op != static_cast<std::size_t>(binary_op::count_); ++op) {
+            CAPTURE(std::string(name(t)));
+            CAPTURE(op);
+            auto const f = [&](device_kernels const& k, tensor const& x, tensor const& y) {
+                return k.binary(static_cast<binary_op>(op), x, y);
+            };
+            double const error = kernels::is_special(static_cast<binary_op>(op)) ? 50 * error_of(t) : error_of(t);
+            tensor const positive =
+                cpu().unary(unary_op::abs, t == dtype::bool_ ? hostile(dtype::int32, {517}) : hostile(t, {517}, 3));
+            tensor const left = hostile(t, {517});
+            CHECK(compared(f, error, left, t == dtype::bool_ ? hostile(t, {517}, 3) : positive) == "");
+            CHECK(compared(f, error, tests::scattered(hostile(t, {4, 1, 3})), hostile(t, {5, 1}, 2)) == "");
+        }
+}
+
+TEST_CASE("numbers in another dtype, moved and chosen") {
+    constexpr std::array more = {dtype::float8_e4m3fn, dtype::float8_e5m2fnuz, dtype::int4, dtype::complex64};
+    auto const all = [&](auto const& f) {
+        for (dtype const t : numbers) f(t);
+        for (dtype const t : more) f(t);
+    };
+    all([&](dtype from) {
+        tensor const x = cpu().cast(hostile(from == dtype::complex64 ? dtype::float32 : numbers[0], {0}), from);
+        CHECK(x.count() == 0);
+        tensor const some = cpu().cast(hostile(dtype::float32, {259}), from);
+        all([&](dtype to) {
+            CAPTURE(std::string(name(from)));
+            CAPTURE(std::string(name(to)));
+            auto const f = [&](device_kernels const& k, tensor const& v) { return k.cast(v, to); };
+            CHECK(compared(f, 0, some) == "");
+        });
+        auto const copied = [](device_kernels const& k, tensor const& v) { return k.contiguous(v); };
+        CHECK(compared(copied, 0, tests::scattered(cpu().cast(hostile(dtype::float32, {5, 3, 7}), from))) == "");
+        auto const chosen = [](device_kernels const& k, tensor const& c, tensor const& yes, tensor const& no) {
+            return k.select(c, yes, no);
+        };
+        tensor const yes = cpu().cast(hostile(dtype::float32, {4, 6}, 2), from);
+        CHECK(compared(chosen,
+                       0,
+                       hostile(dtype::bool_, {3, 4, 6}),
+                       yes,
+                       cpu().cast(hostile(dtype::float32, {3, 1, 1}, 5), from)) == "");
+    });
+}
+
+TEST_CASE("more elements than a grid of small tiles, in dimensions of every number") {
+    tensor const x = hostile(dtype::float32, {2, 3, 2, 5, 3, 7, 2, 11});
+    std::vector<std::size_t> const turned{7, 0, 5, 2, 1, 6, 3, 4};
+    auto const f = [&](device_kernels const& k, tensor const& v) { return k.contiguous(v.permuted(turned)); };
+    CHECK(compared(f, 0, x) == "");
+}
+
+TEST_CASE("reductions: few results and many, over any axes") {
+    struct reduced_case {
+        sizes of;
+        std::vector<std::size_t> axes;
+    };
+    std::vector<reduced_case> const cases{{{70001}, {0}},
+                                          {{3, 5003}, {1}},
+                                          {{5003, 3}, {0}},
+                                          {{37, 4, 50}, {0, 2}},
+                                          {{300, 7}, {1}},
+                                          {{4, 600, 33}, {1}},
+                                          {{3, 0, 2}, {1}},
+                                          {{0, 3}, {1}},
+                                          {{2, 3}, {}},
+                                          {{}, {}}};
+    for (dtype const t : numbers)
+        for (reduced_case const& c : cases) {
+            bool const is_large = count_of(c.of) > 20000;
+            if (is_large && t != dtype::float32 && t != dtype::int64 && t != dtype::float16)
+                continue; // the same code as below
+            for (std::size_t op = 0; op != static_cast<std::size_t>(reduce_op::count_); ++op) {
+                CAPTURE(std::string(name(t)));
+                CAPTURE(op);
+                CAPTURE(to_string(c.of));
+                auto const which = static_cast<reduce_op>(op);
+                auto const f = [&](device_kernels const& k, tensor const& x) { return k.reduce(which, x, c.axes); };
+                bool const is_sum = which == reduce_op::sum || which == reduce_op::prod;
+                CHECK(compared(f, error_of(t), is_sum ? small(t, c.of) : hostile(t, c.of)) == "");
+                if (!is_large && !c.of.empty())
+                    CHECK(compared(f, error_of(t), tests::scattered(is_sum ? small(t, c.of) : hostile(t, c.of))) == "");
+            }
+        }
+}
+
+TEST_CASE("the first and the last of the largest and smallest") {
+    for (dtype const t : numbers)
+        for (auto const& [of, axis] :
+             std::vector<std::pair<sizes, std::size_t>>{{{9001}, 0}, {{7, 300}, 1}, {{300, 7}, 0}, {{5, 9, 4}, 1}})
+            for (reduce_op const op : {reduce_op::max, reduce_op::min})
+                for (bool const last : {false, true}) {
+                    CAPTURE(std::string(name(t)));
+                    CAPTURE(to_string(of));
+                    auto const f = [&, at = axis](device_kernels const& k, tensor const& x) {
+                        return k.arg_reduce(op, x, at, last);
+                    };
+                    CHECK(compared(f, 0, hostile(t, of)) == "");
+                    CHECK(compared(f, 0, small(t, of)) == "");
+                }
+}
+
+TEST_CASE("scans: long lines, many lines, lines side by side") {
+    for (dtype const t : numbers)
+        for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
+                 {{9001}, 0}, {{3, 700}, 1}, {{700, 3}, 0}, {{5, 9, 4}, 1}, {{4, 0}, 1}})
+            for (std::size_t op = 0; op != static_cast<std::size_t>(scan_op::count_); ++op) {
+                CAPTURE(std::string(name(t)));
+                CAPTURE(op);
+                CAPTURE(to_string(of));
+                auto const which = static_cast<scan_op>(op);
+                bool const is_order = which == scan_op::max || which == scan_op::min;
+                auto const f = [&, at = axis](device_kernels const& k, tensor const& x) {
+                    return k.scan(which, x, at);
+                };
+                CHECK(compared(f, error_of(t), is_order ? hostile(t, of) : small(t, of)) == "");
+            }
+}
+
+TEST_CASE("sorting is stable, and NaN is the largest") {
+    for (dtype const t : numbers)
+        for (auto const& [of, axis] :
+             std::vector<std::pair<sizes, std::size_t>>{{{1, 2003}, 1}, {{7, 60}, 1}, {{60, 7}, 0}, {{0}, 0}})
+            for (bool const descending : {false, true}) {
+                CAPTURE(std::string(name(t)));
+                auto const values = [&, at = axis](device_kernels const& k, tensor const& x) {
+                    return k.sort(x, at, descending).values;
+                };
+                auto const indices = [&, at = axis](device_kernels const& k, tensor const& x) {
+                    return k.sort(x, at, descending).indices;
+                };
+                CHECK(compared(values, 0, hostile(t, of)) == "");
+                CHECK(compared(indices, 0, hostile(t, of)) == "");
+            }
+}
+
+TEST_CASE("softmax along any axis") {
+    for (dtype const t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64, dtype::int32})
+        for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
+                 {{5, 1001}, 1}, {{70, 9}, 1}, {{4, 300, 5}, 1}, {{3, 0}, 1}, {{6}, 0}})
+            for (bool const logarithm : {false, true}) {
+                CAPTURE(std::string(name(t)));
+                CAPTURE(to_string(of));
+                auto const f = [&, at = axis](device_kernels const& k, tensor const& x) {
+                    return k.softmax(x, at, logarithm);
+                };
+                CHECK(compared(f, 2 * error_of(t), small(t, of)) == "");
+                CHECK(compared(f, 2 * error_of(t), hostile(t, of)) == "");
+            }
+}
+
+TEST_CASE("products of matrices, however they lie") {
+    auto const f = [](device_kernels const& k, tensor const& a, tensor const& b) { return k.matmul(a, b); };
+    for (dtype const t : numbers) {
+        CAPTURE(std::string(name(t)));
+        double const error = 10 * error_of(t);
+        CHECK(compared(f, error, small(t, {70, 33}), small(t, {33, 129}, 2)) == "");
+        CHECK(compared(f, error, small(t, {3, 1, 5, 18}), small(t, {2, 18, 7}, 2)) == "");
+        CHECK(compared(f,
+                       error,
+                       tests::first_innermost(small(t, {19, 34})),
+                       tests::first_innermost(small(t, {34, 65}, 3))) == "");
+        CHECK(compared(f, error, tests::scattered(small(t, {6, 4, 9})), small(t, {9, 1}, 3)) == "");
+        CHECK(compared(f, error, small(t, {4, 0}), small(t, {0, 3})) == "");
+        CHECK(compared(f, error, small(t, {0, 4}), small(t, {4, 3})) == "");
+    }
+}
+
+TEST_CASE("elements by their positions") {
+    constexpr std::int64_t count = 60;
+    tensor const positions = filled<std::int64_t>(dtype::int64, {7, 41}, [](std::int64_t i) { return i * i % count; });
+    tensor const apart = filled<std::int64_t>(dtype::int64, {30}, [](std::int64_t i) { return i * 7 % count; });
+    for (dtype const t : numbers) {
+        CAPTURE(std::string(name(t)));
+        auto const taken = [](device_kernels const& k, tensor const& x, tensor const& at) { return k.take(x, at); };
+        CHECK(compared(taken, 0, hostile(t, {5, 12}), positions) == "");
+        CHECK(compared(taken, 0, tests::scattered(hostile(t, {5, 12})), tests::scattered(positions)) == "");
+        for (std::size_t op = 0; op != static_cast<std::size_t>(put_op::count_); ++op) {
+            CAPTURE(op);
+            auto const which = static_cast<put_op>(op);
+            auto const put = [&](device_kernels const& k, tensor const& x, tensor const& at, tensor const& values) {
+                tensor const into = tensor::empty(x.dtype(), x.sizes(), k.memory());
+                k.copy(x, into);
+                k.put(into, at, values, which);
+                return into;
+            };
+            bool const repeats = which != put_op::assign; // of several values for one position any may stay
+            bool const is_order = which == put_op::max || which == put_op::min;
+            tensor const at = repeats ? positions : apart;
+            CHECK(compared(put,
+                           4 * error_of(t),
+                           is_order ? hostile(t, {5, 12}) : small(t, {5, 12}),
+                           at,
+                           is_order ? hostile(t, at.sizes(), 4) : small(t, at.sizes(), 4)) == "");
+        }
+        CHECK(compared([](device_kernels const& k, tensor const& x) { return k.nonzero(x); },
+                       0,
+                       cpu().cast(hostile(t, {9, 57}), dtype::bool_)) == "");
+    }
+    CHECK(contains(fault_of([&] { return gpu().take(there(apart), there(positions)), 0; }), "outside"));
+    CHECK(gpu().nonzero(there(tensor::empty(dtype::bool_, {0}))).count() == 0);
+}
+
+TEST_CASE("numbers in order, and random ones") {
+    CHECK(difference(gpu().range(1031), cpu().range(1031), 0) == "");
+    CHECK(gpu().range(0).count() == 0);
+    for (std::int64_t const count : {1, 6, 1031})
+        CHECK(difference(gpu().random_bits(count, 0x123456789abcdefULL),
+                         cpu().random_bits(count, 0x123456789abcdefULL),
+                         0) == "");
+}
+
+TEST_CASE("what a GPU cannot do is said") {
+    tensor const here = small(dtype::float32, {4});
+    CHECK(contains(fault_of([&] { return gpu().unary(unary_op::neg, here), 0; }),
+                   "a tensor on cpu came to kernels of cuda:0"));
+    CHECK(contains(fault_of([&] { return cpu().binary(binary_op::add, here, there(here)), 0; }),
+                   "a tensor on cuda:0 came to kernels of cpu"));
+    CHECK(contains(
+        fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39U}, gpu().memory()).count(); }),
+        "does not fit into the memory of cuda:0"));
+    CHECK(&kernels_of({device_kind::cuda, 0}) == &gpu());
+    CHECK(
+        contains(fault_of([] { return kernels_of({device_kind::cuda, 1}).range(1), 0; }), "there is no device cuda:1"));
+}
+
+TEST_CASE("memory that is given back is given out again") {
+    constexpr std::int64_t gigabyte = std::int64_t{1} << 30U;
+    for (int i = 0; i != 400; ++i) CHECK(tensor::empty(dtype::uint8, {gigabyte}, gpu().memory()).count() == gigabyte);
+    cuda_wait();
+}
+
+} // namespace aton::runtime
+
+int main(int argc, char** argv) {
+    try {
+        (void)aton::runtime::cuda_kernels();
+    } catch (aton::error const& e) {
+        std::printf("skipped: %s\n", e.what());
+        return 77;
+    }
+    return doctest::Context(argc, argv).run();
+}
