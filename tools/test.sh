@@ -6,7 +6,8 @@
 #   tools/test.sh --full           everything: all tests of the release build (other compilers, every header alone, fuzzers, style),
 #                                  then the quick tests again in the presets asan (there also what is labelled sanitizers), clang and,
 #                                  where nvcc is, cuda
-#   tools/test.sh --full-release   the first half of that: what is labelled full, in the release build
+#   tools/test.sh --full-release   the first half of that: what is labelled full, in the release build; and, where nvcc is, the kernels
+#                                  of the GPU compiled, and tested where a GPU is
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -24,10 +25,17 @@ run_tests() {
     return "$status"
 }
 
+# What nvcc compiles, and its tests: those that need a GPU are skipped where none is.
+run_cuda() {
+    aton_build cuda aton_cuda cuda_kernels_test dsl_in_cu_file
+    ctest --preset cuda -R '^(dsl_in_cu_file|cuda_kernels_test)$'
+}
+
 case "${1:-}" in
     "") run_tests release -L quick ;;
     --full-release)
         aton_install_full
+        if command -v nvcc >/dev/null; then run_cuda; fi
         run_tests release -L full
         ;;
     --full)
@@ -36,7 +44,7 @@ case "${1:-}" in
         # What a test of the release build has compared already, once more under other eyes: the programs, not the scripts.
         run_tests asan -L 'quick|sanitizers' -E 'compile_fail|docs_|oracle_|header'
         run_tests clang -L quick -E 'compile_fail|docs_|oracle_|header'
-        if command -v nvcc >/dev/null; then run_tests cuda -R dsl_in_cu_file; fi
+        if command -v nvcc >/dev/null; then run_cuda; fi
         ;;
     *) echo "usage: tools/test.sh [--full | --full-release]" >&2; exit 2 ;;
 esac

@@ -23,7 +23,9 @@ struct device_registry {
 
 } // namespace
 
-std::string name(device d) { return d.kind == device_kind::cpu ? "cpu" : "cuda:" + std::to_string(d.index); }
+std::string name(device d) {
+    return d == device{} ? "cpu" : (d.kind == device_kind::cpu ? "cpu:" : "cuda:") + std::to_string(d.index);
+}
 
 void register_kernels(device_kernels const& kernels) {
     device_registry& r = device_registry::only();

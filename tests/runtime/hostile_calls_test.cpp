@@ -109,7 +109,7 @@ TEST_CASE("resizing to more than memory holds is refused at once") {
 TEST_CASE("a loop that goes on for ever ends when its steps are used up") {
     aton::program::program p;
     p.origins.resize(1);
-    for (char const* name : {"x", "y", "in_condition", "in_body"}) p.values.push_back({name});
+    for (char const* name : {"x", "y", "in_condition", "in_body"}) p.values.emplace_back().name = name;
     aton::program::input in;
     in.value = 0;
     p.inputs = {in};

@@ -271,7 +271,11 @@ TEST_CASE("a comparison with an infinity, or with the extreme of the same values
 TEST_CASE("whether any is true can be asked in many ways, how many are in few") {
     planned p;
     value_id const bits = p.node("Cast", {p.node("IsNaN", {p.x}, dtype::bool_)}, dtype::int64);
-    p.data.nodes.back().attributes.push_back({"to", onnx::attr_type::i, static_cast<std::int64_t>(dtype::int64)});
+    node_attribute to;
+    to.name = "to";
+    to.type = onnx::attr_type::i;
+    to.i = static_cast<std::int64_t>(dtype::int64);
+    p.data.nodes.back().attributes.push_back(to);
     value_id const asked = p.node("ReduceSum", {bits}, dtype::int64);
     std::set<std::string> const any = p.mutants_of(p.node("Greater", {asked, p.constant(0)}, dtype::bool_));
     CHECK_FALSE(any.contains("2 ReduceSum: taken for ReduceMax"));

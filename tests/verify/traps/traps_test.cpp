@@ -33,7 +33,7 @@ row_report checked(planted const& p, dsl::entry const& built_in) {
     std::string_view const name = p.row[0].overload.substr(std::string_view("aten::").size());
     sampling_rule const own{name, p.rule};
     check_options options;
-    options.samples = 2;
+    options.samples = 3; // as aton verify draws
     options.least_opset = options.most_opset = p.opset;
     options.truth = [&](sample const& s) { return where_right(built_in, p.opset, s); };
     if (!p.rule.empty()) options.rules = {&own, 1};
