@@ -16,7 +16,7 @@ sources() {
 
 check_format() {
     local files
-    mapfile -t files < <(sources '*.hpp' '*.cpp' '*.cu')
+    mapfile -t files < <(sources '*.hpp' '*.cpp' '*.cu' '*.cuh')
     clang-format-19 --dry-run -Werror "${files[@]}" || {
         echo "not as .clang-format says; to fix it: clang-format-19 -i FILE" >&2
         return 1

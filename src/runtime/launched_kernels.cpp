@@ -124,7 +124,8 @@ tensor turned(tensor const& x, std::size_t axis, std::size_t to) {
 
 void launched_kernels::expect_one_here(tensor const& x) const {
     if (x.where() != memory().where())
-        throw error("a tensor on " + runtime::name(x.where()) + " came to kernels of " + runtime::name(memory().where()));
+        throw error("a tensor on " + runtime::name(x.where()) + " came to kernels of " +
+                    runtime::name(memory().where()));
 }
 
 bool launched_kernels::widens(dtype t) const {

@@ -56,8 +56,8 @@ void change_constant(aton::tensor& t, random& rng) {
         return;
     case 3: change_list(t.strings, rng, [&] { return strange_text(rng); }); return;
     default: // still a constant, of other elements
-        for (std::size_t i = 0; i < t.bytes.size(); ++i)
-            if (once_in(rng, 4)) t.bytes[i] = static_cast<char>(up_to(rng, 255));
+        for (char& byte : t.bytes)
+            if (once_in(rng, 4)) byte = static_cast<char>(up_to(rng, 255));
     }
 }
 

@@ -102,7 +102,7 @@ void run_changed_call(sample s, std::mt19937_64& rng, bool shown) {
         if (up_to(rng, 15) == 0) s.arguments.erase(s.arguments.begin() + static_cast<std::ptrdiff_t>(i));
         else change_argument(s.arguments[i], rng);
     }
-    if (shown) std::cout << to_python(s) << std::endl;
+    if (shown) std::cout << to_python(s) << '\n' << std::flush;
     (void)aton::runtime::call_aten(s.overload, s.arguments);
 }
 

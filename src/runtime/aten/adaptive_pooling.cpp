@@ -126,7 +126,7 @@ results adaptive_avg_pool(call const& c) {
 
 /// Along the axis the first of the largest elements; of NaN, which is larger, the last.
 tensor place_of_largest(tensor const& x, std::int64_t axis) {
-    tensor const first = arg_max(x, axis, true);
+    tensor first = arg_max(x, axis, true);
     if (!is_floating(x.dtype())) return first;
     tensor const unknown = isnan(x);
     return where(

@@ -104,7 +104,7 @@ struct onnx_model::state {
 /// What all graphs of a run share.
 struct onnx_model::run_state {
     onnx_options const& options;
-    std::uint64_t seed;
+    std::uint64_t seed = 0;
     std::uint64_t steps = 0;
 
     void spend(std::uint64_t more) {

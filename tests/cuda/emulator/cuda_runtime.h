@@ -9,13 +9,13 @@
 #include <functional>
 #include <tuple>
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): CUDA's names
 #define __global__
 #define __device__
 #define __host__
 #define __shared__ static // blocks run one after the other
 #define __launch_bounds__(...)
 
-// NOLINTBEGIN(readability-identifier-naming): CUDA's names
 struct dim3 {
     unsigned x = 1;
     unsigned y = 1;
@@ -40,8 +40,8 @@ struct cudaDeviceProp {
 struct cudaLaunchConfig_t {
     dim3 gridDim;
     dim3 blockDim;
-    std::size_t dynamicSmemBytes;
-    cudaStream_t stream;
+    std::size_t dynamicSmemBytes = 0;
+    cudaStream_t stream = nullptr;
 };
 
 char const* cudaGetErrorString(cudaError_t status);
@@ -85,4 +85,4 @@ cudaError_t cudaLaunchKernelEx(cudaLaunchConfig_t const* how, void (*kernel)(Par
     std::tuple<Parameters...> const given(arguments...); // as the driver copies them
     return run_emulated(*how, [&] { std::apply(kernel, given); });
 }
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)
