@@ -171,6 +171,17 @@ std::vector<std::string_view> aten_operators() {
     return out;
 }
 
+namespace {
+
+/// The same view on the device, of all the memory that it is a view of: operators of strides see the same strides.
+tensor placed(tensor const& x, device where) {
+    if (!x || x.where() == where || x.is_strings()) return x;
+    tensor const whole = x.viewed({x.storage_count()}, {1}, -x.storage_offset());
+    return to_device(whole, where).viewed(x.sizes(), x.strides(), x.storage_offset());
+}
+
+} // namespace
+
 aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments, aten_options const& options) {
     overload = plain(overload);
     std::string_view const schema = aten::find_schema(overload);
@@ -179,6 +190,14 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
     bool const writes = run == nullptr;
     if (writes) run = find(without_underscore(overload));
     if (run == nullptr) throw error(std::string(overload) + ": the runtime does not have this operator");
+    try {
+        for (aten_argument& a : arguments) {
+            a.tensor = placed(a.tensor, options.where);
+            for (runtime::tensor& t : a.tensors) t = placed(t, options.where);
+        }
+    } catch (error const& e) {
+        throw error(std::string(overload) + ": " + on_one_line(e.what()));
+    }
     std::vector<aten_argument> const bound = bind(overload, schema, std::move(arguments));
     try {
         aten_results out = std::move(run(aten_kernels::call(overload, bound, options)).all());
