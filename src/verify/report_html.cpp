@@ -25,7 +25,7 @@ h1{font-size:1.5rem;margin:0 0 .25rem}p{max-width:46rem;color:var(--soft);margin
 .tiles{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0}.tile{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.7rem 1rem;min-width:8.5rem}
 .tile b{display:block;font-size:1.4rem;font-variant-numeric:tabular-nums}.tile span{color:var(--soft);font-size:.85rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.87rem}th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
-th{position:sticky;top:0;background:var(--page);color:var(--soft);font-weight:600}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+th{position:sticky;top:0;background:var(--page);color:var(--soft);font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:.85em ui-monospace,monospace}.t{display:inline-block;border:1px solid var(--line);border-radius:4px;padding:0 .35rem;margin:0 .25rem .2rem 0;font-size:.8rem}
 .good{color:var(--good)}.bad{color:var(--bad)}.mild{color:var(--mild)}details pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--card);padding:.6rem;border-radius:6px}
 input{font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:6px;background:var(--page);color:inherit;min-width:16rem}
@@ -93,8 +93,7 @@ std::string details_of(row_report const& r) {
                "</summary><pre><code>" + escaped(to_python(f.call)) + "</code></pre></details>";
     if (!r.not_checked.empty()) out += "<span class=\"mild\">" + escaped(r.not_checked) + "</span>";
     if (!r.mutants.survivors.empty()) {
-        out +=
-            "<details><summary>" + std::to_string(r.mutants.survivors.size()) + " mutants not noticed</summary><pre>";
+        out += "<details><summary>" + std::to_string(r.mutants.survivors.size()) + " not noticed</summary><pre>";
         for (std::string const& s : r.mutants.survivors) out += escaped(s) + '\n';
         out += "</pre></details>";
     }
@@ -138,9 +137,11 @@ std::string table_of_types(report const& r) {
             sum.excluded += t.excluded;
             rows[t.type] += t.same != 0 ? 1 : 0;
         }
-    std::string out = "<div class=\"wide\"><table><thead><tr><th>Dtype</th><th>Rows that take it</th><th>Calls the "
-                      "same</th><th>Calls that differ</th><th>Refused</th><th>By dtype and sizes "
-                      "alone</th></tr></thead><tbody>\n";
+    std::string out =
+        "<div class=\"wide\"><table><thead><tr><th>Dtype</th><th class=\"n\">Rows that take it</th><th "
+        "class=\"n\">Calls the "
+        "same</th><th class=\"n\">Calls that differ</th><th class=\"n\">Refused</th><th class=\"n\">By dtype and sizes "
+        "alone</th></tr></thead><tbody>\n";
     for (auto const& [type, t] : all) {
         out += "<tr><td><code>" + std::string(name(type)) + "</code></td>";
         for (int const n : {rows[type], t.same, t.different, t.refused, t.excluded})
@@ -205,7 +206,8 @@ std::string report::to_html() const {
         " % of the mutants are caught.</p>\n<input id=\"find\" type=\"search\" placeholder=\"Find an operator\" "
         "aria-label=\"Find an "
         "operator\">\n<div class=\"wide\"><table><thead><tr><th>Overload</th><th>Verdict</th><th>Opsets</th>"
-        "<th>Dtypes</th><th>Worst error</th><th>Mutants caught</th><th></th></tr></thead><tbody id=\"rows\">\n";
+        "<th>Dtypes</th><th class=\"n\">Worst error</th><th class=\"n\">Mutants "
+        "caught</th><th></th></tr></thead><tbody id=\"rows\">\n";
     for (row_report const* r : in_order(rows)) out += row_of(*r);
     return out += foot;
 }
