@@ -90,6 +90,19 @@ TEST_CASE("a depthwise convolution of a tensor without channels is refused") {
                     .empty());
 }
 
+TEST_CASE("attention to a value without dimensions is refused") {
+    CHECK_FALSE(refusal("aten::_scaled_dot_product_attention_math",
+                        {ones("query", {3, 2, 4, 8}), ones("key", {3, 2, 7, 8}), ones("value", {})})
+                    .empty());
+}
+
+TEST_CASE("strings have no strides") {
+    aten_argument text = ones("self", {2});
+    text.tensor = tensor::of_strings({"a", "b"}, {2});
+    CHECK(refusal("aten::as_strided_copy", {text, numbers("size", {1}), numbers("stride", {1})}).find("strings") !=
+          std::string::npos);
+}
+
 TEST_CASE("a diagonal beside every matrix is refused") {
     for (std::int64_t const offset : {INT64_MIN, INT64_MAX})
         CHECK_FALSE(refusal("aten::diag_embed", {ones("self", {2}), number("offset", offset)}).empty());

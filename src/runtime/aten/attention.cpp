@@ -110,7 +110,8 @@ attended attend(call const& c, bool adds_bools) {
     o.scale = c.maybe_f("scale");
     bool const is_fused = c.overload().find("flash") != std::string_view::npos;
     o.repeats_heads = is_fused || (c.has_argument("enable_gqa") && c.b("enable_gqa"));
-    bool const fits = query.rank() == 4 && c.t("value").sizes().back() == query.sizes().back();
+    tensor const values = c.t("value");
+    bool const fits = query.rank() == 4 && values.rank() != 0 && values.sizes().back() == query.sizes().back();
     if (!adds_bools && fits) o.fused = type;
     attended a = attend(cast(query, in), cast(c.t("key"), in), cast(c.t("value"), in), o);
     if (double const p = c.f("dropout_p"); p > 0) {

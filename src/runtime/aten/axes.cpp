@@ -68,6 +68,7 @@ tensor diagonal_of(tensor const& x, std::int64_t offset, std::int64_t dim1, std:
 
 tensor strided(tensor const& x, sizes const& to, ints const& strides, std::optional<std::int64_t> offset) {
     if (to.size() != strides.size()) throw error("there are as many strides as sizes");
+    if (x.is_strings()) throw error("strings lie in no strides");
     std::int64_t const start = offset.value_or(x.storage_offset());
     if (start < 0) throw error("a storage offset is not negative");
     if (count_of(to) == 0) return x.viewed(to, strides);

@@ -162,6 +162,7 @@ results concatenated(call const& c) { return concat(c.tensors(), c.opset() < 4 ?
 /// Sizes along an axis of the outputs, where they are not given: equal ones; from version 18 on the last ones may be smaller.
 std::vector<std::int64_t> equal_parts(call const& c, std::int64_t size) {
     auto const count = static_cast<std::int64_t>(c.outputs());
+    if (count == 0) throw error("there is no output to split into");
     if (c.i("num_outputs", count) != count)
         throw error("'num_outputs' is not the number of outputs, " + std::to_string(count));
     if (c.opset() < 18 && size % count != 0)
