@@ -29,7 +29,7 @@ struct aten_argument {
 };
 
 struct aten_options {
-    device where; ///< where tensors are computed; arguments are brought there
+    device where;           ///< where tensors are computed; arguments are brought there
     std::uint64_t seed = 0; ///< of random operators
     /// Nodes and graphs that a program may compute, those of loops at each trip; what needs more throws aton::error.
     std::uint64_t most_steps = std::uint64_t{1} << 30;
