@@ -79,12 +79,12 @@ private:
 } // namespace
 
 device_kernels const& cuda_kernels() {
-    static device_kernels const& only = [&]() -> device_kernels const& {
-        static cuda_device const gpu;
-        register_kernels(gpu);
+    static auto const* const only = [] {
+        auto* const gpu = new cuda_device; // outlives every tensor, as the pool does
+        register_kernels(*gpu);
         return gpu;
     }();
-    return only;
+    return *only;
 }
 
 std::string cuda_description() {

@@ -15,14 +15,9 @@ namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out) {
     gpu::scratch<std::int64_t> const found(1);
     thrust::counting_iterator<std::int64_t> const numbers(0);
-    std::size_t bytes = 0;
-    auto const select = [&](void* room) {
-        gpu::check(cub::DeviceSelect::Flagged(room, bytes, numbers, x, out, found.data(), count, gpu::stream()),
-                   "elements that are true");
-    };
-    select(nullptr); // says how much room it needs
-    gpu::scratch<std::byte> const room(bytes);
-    select(room.data());
+    gpu::with_room("elements that are true", [&](void* room, std::size_t& bytes) {
+        return cub::DeviceSelect::Flagged(room, bytes, numbers, x, out, found.data(), count, gpu::stream());
+    });
     std::int64_t n = 0;
     gpu::check(cudaMemcpyAsync(&n, found.data(), sizeof n, cudaMemcpyDeviceToHost, gpu::stream()), "a copy");
     gpu::check(cudaStreamSynchronize(gpu::stream()), "the stream");

@@ -42,21 +42,12 @@ struct row_start {
     ATON_HD void operator()(std::int64_t row) const { starts[row] = row * length; }
 };
 
-/// Calls `f(room, bytes)` without room, which says how much it needs, and with it.
-template <class Function>
-void with_room(Function const& f) {
-    std::size_t bytes = 0;
-    gpu::check(f(nullptr, bytes), "a sort");
-    gpu::scratch<std::byte> const room(bytes);
-    gpu::check(f(room.data(), bytes), "a sort");
-}
-
 template <class Key>
 void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int64_t const* places,
                std::int64_t* sorted_places) {
     std::int64_t const count = s.rows * s.length;
     if (s.rows == 1) {
-        with_room([&](void* room, std::size_t& bytes) {
+        gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
             return cub::DeviceRadixSort::SortPairs(room,
                                                    bytes,
                                                    keys,
@@ -72,7 +63,7 @@ void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int6
     }
     gpu::scratch<std::int64_t> const starts(static_cast<std::size_t>(s.rows + 1));
     cuda_launcher::for_each(s.rows + 1, row_start{starts.data(), s.length});
-    with_room([&](void* room, std::size_t& bytes) {
+    gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
         return cub::DeviceSegmentedSort::StableSortPairs(room,
                                                          bytes,
                                                          keys,

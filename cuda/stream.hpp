@@ -28,4 +28,13 @@ private:
     buffer memory_;
 };
 
+/// Calls `f(room, bytes)` twice, as CUB wants it: without room, to learn how much it needs, and with it.
+template <class Function>
+void with_room(char const* what, Function const& f) {
+    std::size_t bytes = 0;
+    check(f(nullptr, bytes), what);
+    scratch<std::byte> const room(bytes);
+    check(f(room.data(), bytes), what);
+}
+
 } // namespace aton::runtime::gpu
