@@ -34,6 +34,24 @@ std::vector<std::string*> reached(tensor const& x) {
     return out;
 }
 
+/// Copies of what the pointers show. Throws aton::error, before it takes any, where there is not enough memory.
+std::vector<std::string> copies(std::vector<std::string*> const& of) {
+    std::size_t bytes = 0;
+    for (std::string const* s : of) bytes += sizeof *s + s->size();
+    expect_cpu_memory(bytes);
+    std::vector<std::string> out;
+    out.reserve(of.size());
+    for (std::string const* s : of) out.push_back(*s);
+    return out;
+}
+
+/// `target` becomes `source`, element by element: what `source` shows may be among them.
+void assign(tensor const& into, std::vector<std::string*> const& target, std::vector<std::string*> const& source) {
+    std::vector<std::string> values = copies(source);
+    for (std::size_t i = 0; i != target.size(); ++i) *target[i] = std::move(values[i]);
+    into.strings_changed();
+}
+
 } // namespace
 
 tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
@@ -42,30 +60,28 @@ tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
     tensor const chosen = condition.expanded(to).contiguous();
     std::vector<std::string*> const a = reached(yes.expanded(to));
     std::vector<std::string*> const b = reached(no.expanded(to));
-    std::vector<std::string> out(a.size());
-    for (std::size_t i = 0; i != out.size(); ++i) out[i] = chosen.data<bool>()[i] ? *a[i] : *b[i];
-    return tensor::of_strings(std::move(out), to);
+    std::vector<std::string*> out(a.size());
+    for (std::size_t i = 0; i != out.size(); ++i) out[i] = chosen.data<bool>()[i] ? a[i] : b[i];
+    return tensor::of_strings(copies(out), to);
 }
 
 void copy(tensor const& from, tensor const& to) {
     if (!from.is_strings()) throw error("a copy keeps its dtype");
-    std::vector<std::string*> const source = reached(from.expanded(to.sizes()));
-    std::vector<std::string*> const target = reached(to);
-    for (std::size_t i = 0; i != target.size(); ++i) *target[i] = *source[i];
+    assign(to, reached(to), reached(from.expanded(to.sizes())));
 }
 
 tensor take(tensor const& x, tensor const& positions) {
     std::vector<std::string*> const source = reached(x);
-    std::vector<std::string> out;
+    std::vector<std::string*> out;
     out.reserve(static_cast<std::size_t>(positions.count()));
-    for (std::int64_t at : positions.integers()) out.push_back(*source[static_cast<std::size_t>(at)]);
-    return tensor::of_strings(std::move(out), positions.sizes());
+    for (std::int64_t at : positions.integers()) out.push_back(source[static_cast<std::size_t>(at)]);
+    return tensor::of_strings(copies(out), positions.sizes());
 }
 
 void put(tensor const& into, tensor const& positions, tensor const& values) {
-    std::vector<std::string*> const source = reached(values.expanded(positions.sizes()));
-    std::vector<std::int64_t> const at = positions.integers();
-    for (std::size_t i = 0; i != at.size(); ++i) into.strings()[static_cast<std::size_t>(at[i])] = *source[i];
+    std::vector<std::string*> target;
+    for (std::int64_t at : positions.integers()) target.push_back(&into.strings()[static_cast<std::size_t>(at)]);
+    assign(into, target, reached(values.expanded(positions.sizes())));
 }
 
 } // namespace aton::runtime::strings

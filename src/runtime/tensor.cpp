@@ -38,12 +38,10 @@ class heap final : public allocator {
 public:
     [[nodiscard]] device where() const override { return {}; }
     [[nodiscard]] void* allocate(std::size_t bytes) override {
-        std::size_t const most = most_memory();
-        std::size_t const before = in_use_.fetch_add(bytes + overhead);
-        bool const fits = before <= most && bytes <= most - before;
+        bool const fits = take(bytes + overhead);
         void* const memory = fits ? ::operator new(bytes == 0 ? 1 : bytes, alignment_of(bytes), std::nothrow) : nullptr;
         if (memory == nullptr) {
-            in_use_ -= bytes + overhead;
+            if (fits) give_back(bytes + overhead);
             too_large(bytes);
         }
 #if defined(MADV_HUGEPAGE)
@@ -53,9 +51,19 @@ public:
         return memory;
     }
     void release(void* memory, std::size_t bytes) noexcept override {
-        in_use_ -= bytes + overhead;
+        give_back(bytes + overhead);
         ::operator delete(memory, alignment_of(bytes));
     }
+
+    /// Whether there is so much; then it counts as taken.
+    [[nodiscard]] bool take(std::size_t bytes) {
+        std::size_t const most = most_memory();
+        std::size_t const before = in_use_.fetch_add(bytes);
+        bool const fits = before <= most && bytes <= most - before;
+        if (!fits) in_use_ -= bytes;
+        return fits;
+    }
+    void give_back(std::size_t bytes) { in_use_ -= bytes; }
 
 private:
     static constexpr std::size_t overhead = 256; ///< of a tensor: what describes it
@@ -90,14 +98,41 @@ void for_each_offset(sizes const& of, std::vector<std::int64_t> const& strides, 
     }
 }
 
-} // namespace
-
-allocator& cpu_allocator() {
+heap& cpu_heap() {
     static heap only;
     return only;
 }
 
+} // namespace
+
+allocator& cpu_allocator() { return cpu_heap(); }
+
 void limit_cpu_memory(std::size_t bytes) { most_memory() = bytes == 0 ? memory_of_machine() : bytes; }
+
+void expect_cpu_memory(std::size_t bytes) {
+    if (!cpu_heap().take(bytes)) too_large(bytes);
+    cpu_heap().give_back(bytes);
+}
+
+std::size_t memory_of(std::span<std::string const> text) {
+    std::size_t bytes = text.size_bytes();
+    for (std::string const& s : text) bytes += s.size();
+    return bytes;
+}
+
+buffer::buffer(std::vector<std::string> text) : strings(std::move(text)) { count_strings(); }
+
+buffer::~buffer() {
+    if (from_ != nullptr) from_->release(memory_, bytes_);
+    else cpu_heap().give_back(bytes_);
+}
+
+void buffer::count_strings() {
+    std::size_t const bytes = memory_of(strings);
+    if (bytes > bytes_ && !cpu_heap().take(bytes - bytes_)) too_large(bytes);
+    if (bytes < bytes_) cpu_heap().give_back(bytes_ - bytes);
+    bytes_ = bytes;
+}
 
 std::int64_t count_of(std::span<std::int64_t const> sizes) {
     std::int64_t count = 1;
@@ -159,7 +194,7 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
     t.strides_ = contiguous_strides(of);
     t.sizes_ = std::move(of);
     if (type == aton::dtype::string) {
-        if (bytes_of(type, t.count_) > most_memory()) too_large(bytes_of(type, t.count_));
+        expect_cpu_memory(bytes_of(type, t.count_));
         t.memory_ = std::make_shared<buffer>(std::vector<std::string>(static_cast<std::size_t>(t.count_)));
         return t;
     }
@@ -376,10 +411,15 @@ tensor tensor::contiguous() const {
     if (is_contiguous()) return *this;
     tensor t = empty(type_, sizes_);
     if (is_strings()) {
+        auto const element = [&](std::int64_t at) -> std::string const& {
+            return memory_->strings[static_cast<std::size_t>(offset_ + at)];
+        };
+        std::size_t bytes = 0;
+        for_each_offset(sizes_, strides_, [&](std::int64_t at) { bytes += element(at).size(); });
+        expect_cpu_memory(bytes);
         std::size_t i = 0;
-        for_each_offset(sizes_, strides_, [&](std::int64_t at) {
-            t.memory_->strings[i++] = memory_->strings[static_cast<std::size_t>(offset_ + at)];
-        });
+        for_each_offset(sizes_, strides_, [&](std::int64_t at) { t.memory_->strings[i++] = element(at); });
+        t.memory_->count_strings();
         return t;
     }
     auto const each = static_cast<std::int64_t>(element_bytes(type_));

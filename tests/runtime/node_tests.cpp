@@ -107,13 +107,7 @@ std::vector<aton::runtime::value> placed(aton::graph_data const& graph,
 }
 
 std::vector<aton::runtime::value> on_cpu(std::vector<aton::runtime::value> values) {
-    for (aton::runtime::value& v : values) {
-        if (v.is_tensor()) v = aton::runtime::to_host(v.one());
-        if (!v.is_sequence()) continue;
-        std::vector<aton::runtime::tensor> all;
-        for (aton::runtime::tensor const& t : v.many()) all.push_back(aton::runtime::to_host(t));
-        v = std::move(all);
-    }
+    for (aton::runtime::value& v : values) v = aton::runtime::to_device(v, {});
     return values;
 }
 

@@ -265,6 +265,19 @@ TEST_CASE("sizes beyond all memory are refused, not tried") {
     CHECK(has(all("y, i = TopK (x, h)"), "TopK 'y'"));
 }
 
+namespace {
+
+/// Of the memory of all tensors, as long as it lives.
+struct memory_limit {
+    explicit memory_limit(std::size_t bytes) { aton::runtime::limit_cpu_memory(bytes); }
+    ~memory_limit() { aton::runtime::limit_cpu_memory(0); }
+    memory_limit(memory_limit const&) = delete;
+    memory_limit& operator=(memory_limit const&) = delete;
+};
+constexpr std::size_t two_mebibytes = std::size_t{2} << 20U;
+
+} // namespace
+
 TEST_CASE("tensors together take no more than they may") {
     std::string const text = R"(g (float[N] x) => (float[M] y) {
         a = Concat <axis = 0> (x, x)
@@ -272,15 +285,39 @@ TEST_CASE("tensors together take no more than they may") {
         y = Concat <axis = 0> (b, a)
     })";
     tensor const x = floats(std::vector<float>(1 << 16)); // 256 KiB
-    struct limit {
-        explicit limit(std::size_t bytes) { aton::runtime::limit_cpu_memory(bytes); }
-        ~limit() { aton::runtime::limit_cpu_memory(0); }
-    };
     {
-        limit const two_mebibytes(std::size_t{2} << 20U);
+        memory_limit const here(two_mebibytes);
         CHECK(has(refusal(simple(text), {x}), "Concat 'y': a tensor of 1572864 bytes does not fit into memory"));
     }
     CHECK(refusal(simple(text), {x}).empty());
+}
+
+TEST_CASE("the text of strings takes no more memory than it may") {
+    // It doubles with each trip.
+    std::string const doubled = R"(g (int64 most, string[N] x) => (string[N] y) {
+        yes = Constant <value = bool {1}> ()
+        y = Loop (most, yes, x) <body = step (int64 i, bool go, string[N] v) => (bool on, string[N] w) {
+            on = Identity (go)
+            w = StringConcat (v, v) }>
+    })";
+    tensor const words = tensor::of_strings({"ab", "c"}, {2});
+    memory_limit const here(two_mebibytes);
+    CHECK(run(simple(doubled), {integer(3), words})[0].one().strings()[0] == "abababababababab");
+    CHECK(has(refusal(simple(doubled), {integer(60), words}), "StringConcat 'w': a tensor of "));
+
+    tensor const text = tensor::of_strings({std::string(1 << 18, 'a'), "b"}, {2});
+    auto const refused = [&](std::string const& node, std::vector<value> const& inputs) {
+        return refusal(simple("g (string[N] x, int64[K] i, bool[K] c) => (string[K] y) { y = " + node + " }"), inputs);
+    };
+    tensor const often = tensor::of_integers(std::vector<std::int64_t>(9, 0));
+    tensor const once = tensor::of_integers(std::vector<std::int64_t>{0, 1});
+    tensor const all = aton::runtime::full(true, aton::dtype::bool_, {9, 1});
+    tensor const none = aton::runtime::full(true, aton::dtype::bool_, {1});
+    CHECK(has(refused("Gather (x, i)", {text, often, none}), "Gather 'y': a tensor of "));
+    CHECK(has(refused("Where (c, x, x)", {text, once, all}), "Where 'y': a tensor of "));
+    CHECK(has(refused("Tile (x, i)", {text, tensor::of_integers(std::vector<std::int64_t>{9}), none}), "Tile 'y': "));
+    CHECK(refused("Gather (x, i)", {text, once, none}).empty());
+    CHECK(refused("Where (c, x, x)", {text, once, none}).empty());
 }
 
 TEST_CASE("a loop whose scan outputs fit into no memory is refused at its first trip") {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace aton::runtime {
@@ -44,18 +44,24 @@ public:
 /// has, as at first. What needs more throws aton::error.
 void limit_cpu_memory(std::size_t bytes);
 
+/// Throws aton::error where tensors on the CPU may not take `bytes` more: for what takes its memory by itself, as strings do.
+void expect_cpu_memory(std::size_t bytes);
+
+/// What strings take, themselves and their text.
+[[nodiscard]] std::size_t memory_of(std::span<std::string const> text);
+
 /// Memory that the tensors which view it share. Strings are objects, and lie in `strings` instead.
 class buffer {
 public:
     buffer(allocator& from, std::size_t bytes) : from_(&from), bytes_(bytes), memory_(from.allocate(bytes)) {}
-    explicit buffer(std::vector<std::string> text) : strings(std::move(text)) {}
+    explicit buffer(std::vector<std::string> text);
     buffer(buffer const&) = delete;
     buffer& operator=(buffer const&) = delete;
-    ~buffer() {
-        if (from_ != nullptr) from_->release(memory_, bytes_);
-    }
+    ~buffer();
 
     std::vector<std::string> strings;
+    /// Counts what `strings` take towards the limit of memory, again where they have changed. Throws aton::error where it is too much.
+    void count_strings();
 
     [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(memory_); }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }

@@ -74,6 +74,8 @@ public:
     [[nodiscard]] std::span<std::string> strings() const {
         return std::span(memory_->strings).subspan(static_cast<std::size_t>(offset_), static_cast<std::size_t>(count_));
     }
+    /// After they were written: what they take now counts towards the limit of memory. Throws aton::error where it is too much.
+    void strings_changed() const { memory_->count_strings(); }
 
     // Views.
     [[nodiscard]] tensor permuted(std::span<std::size_t const> axes) const;

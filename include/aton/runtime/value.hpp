@@ -31,4 +31,7 @@ private:
     bool is_sequence_ = false;
 };
 
+/// A copy on another device, of each tensor of a sequence; the value itself where it is there.
+[[nodiscard]] value to_device(value const& v, device where);
+
 } // namespace aton::runtime

@@ -24,10 +24,6 @@ tensor number_as(scalar const& number, dtype type) {
 /// A number as a 0-d tensor beside `x`.
 tensor beside(tensor const& x, scalar const& number) { return to_device(number_as(number, x.dtype()), x.where()); }
 
-void require_same_device(tensor const& x, tensor const& y) {
-    if (x.where() != y.where()) throw error("tensors on different devices do not meet");
-}
-
 } // namespace
 
 tensor unary(unary_op op, tensor const& x, unary_parameters const& p) {
@@ -36,7 +32,6 @@ tensor unary(unary_op op, tensor const& x, unary_parameters const& p) {
 }
 
 tensor binary(binary_op op, tensor const& x, tensor const& y) {
-    require_same_device(x, y);
     if (is_complex(x.dtype()) && x.dtype() == y.dtype()) return complex_binary(op, x, y);
     return kernels_of(x.where()).binary(op, x, y);
 }
@@ -45,7 +40,6 @@ tensor binary(binary_op op, tensor const& x, scalar const& y) { return binary(op
 tensor binary(binary_op op, scalar const& x, tensor const& y) { return binary(op, beside(y, x), y); }
 
 tensor where(tensor const& condition, tensor const& yes, tensor const& no) {
-    require_same_device(yes, no);
     return kernels_of(yes.where()).select(to_device(condition, yes.where()), yes, no); // strings are on the CPU
 }
 tensor where(tensor const& condition, tensor const& yes, scalar const& no) {

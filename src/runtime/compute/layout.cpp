@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/dsl/error.hpp>
+#include <aton/runtime/value.hpp>
 
 namespace aton::runtime {
 
@@ -78,6 +79,14 @@ tensor to_device(tensor const& x, device where) {
     if (!x || x.where() == where || x.is_strings()) return x;
     tensor const here = x.where() == device{} ? x : kernels_of(x.where()).to_host(x);
     return where == device{} ? here : kernels_of(where).from_host(here);
+}
+
+value to_device(value const& v, device where) {
+    if (v.is_tensor()) return to_device(v.one(), where);
+    if (!v.is_sequence()) return {};
+    std::vector<tensor> all;
+    for (tensor const& t : v.many()) all.push_back(to_device(t, where));
+    return all;
 }
 
 namespace {

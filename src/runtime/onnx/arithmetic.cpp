@@ -126,22 +126,7 @@ results equality(call const& c) {
     return to_device(out, c.where());
 }
 
-tensor where_strings(tensor const& condition, tensor const& yes, tensor const& no) {
-    if (condition.dtype() != dtype::bool_ || !yes.is_strings() || !no.is_strings())
-        throw error("Where takes a bool and two of one dtype");
-    sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
-    tensor const chosen = to_host(condition).expanded(to).contiguous();
-    tensor const left = texts(yes, to);
-    tensor const right = texts(no, to);
-    std::vector<std::string> out(static_cast<std::size_t>(chosen.count()));
-    for (std::size_t i = 0; i != out.size(); ++i) out[i] = (chosen.data<bool>()[i] ? left : right).strings()[i];
-    return tensor::of_strings(std::move(out), to);
-}
-
-results choice(call const& c) {
-    if (c.in(1).is_strings() || c.in(2).is_strings()) return where_strings(c.in(0), c.in(1), c.in(2));
-    return where(c.in(0), c.in(1), c.in(2));
-}
+results choice(call const& c) { return where(c.in(0), c.in(1), c.in(2)); }
 
 } // namespace
 

@@ -60,21 +60,10 @@ tensor transformed_scores(tensor const& scores, std::string const& transform) {
     throw error("there is no transform '" + transform + "'");
 }
 
-tensor picked(tensor const& from, tensor const& positions) {
-    if (!from.is_strings()) return take(from, positions);
-    tensor const all = from.contiguous();
-    std::vector<std::string> out;
-    for (std::int64_t at : to_host(positions).integers()) {
-        if (at < 0 || at >= all.count()) throw error("an index is outside: " + std::to_string(at));
-        out.push_back(all.strings()[static_cast<std::size_t>(at)]);
-    }
-    return tensor::of_strings(std::move(out), positions.sizes());
-}
-
 tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t> const& integers,
                  std::vector<std::string> const& texts) {
-    if (texts.empty()) return picked(numbers(c, integers), indices);
-    return picked(tensor::of_strings(texts, {static_cast<std::int64_t>(texts.size())}), indices);
+    if (texts.empty()) return take(numbers(c, integers), indices);
+    return take(tensor::of_strings(texts, {static_cast<std::int64_t>(texts.size())}), indices);
 }
 
 } // namespace aton::runtime::onnx_kernels

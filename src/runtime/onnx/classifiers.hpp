@@ -20,9 +20,6 @@ inline constexpr char const* ml_domain = "ai.onnx.ml";
 
 /// The transform that 'post_transform' names, along the last axis of [N, E]. Throws aton::error for names that are none.
 [[nodiscard]] tensor transformed_scores(tensor const& scores, std::string const& transform);
-
-/// The elements of a tensor at positions; strings too, which are taken on the host.
-[[nodiscard]] tensor picked(tensor const& from, tensor const& positions);
 /// The labels of a classifier at these indices: integers or strings, whichever the attributes hold.
 [[nodiscard]] tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t> const& integers,
                                std::vector<std::string> const& texts);

@@ -27,7 +27,7 @@ results array_feature_extractor(call const& c) {
     tensor const indices = flatten(c.in(1));
     tensor const all = reshape(range(x.count(), 0, 1, indices.where()), x.sizes());
     tensor const positions = index_select(all, -1, indices);
-    tensor const out = picked(x, positions);
+    tensor const out = take(x, positions);
     return x.rank() == 1 ? out.unsqueezed(0) : out;
 }
 
@@ -133,11 +133,11 @@ tensor mapped(call const& c, tensor const& keys, tensor const& values, tensor co
     tensor const at = to_device(where(missing, scalar(static_cast<long long>(values.count())), found), values.where());
     if (!values.is_strings()) {
         std::vector<tensor> const all = {values, reshape(cast(otherwise, values.dtype()), {1})};
-        return picked(concat(all, 0), at);
+        return take(concat(all, 0), at);
     }
     std::vector<std::string> all(values.strings().begin(), values.strings().end());
     all.push_back(otherwise.strings()[0]);
-    return picked(tensor::of_strings(std::move(all), {values.count() + 1}), at);
+    return take(tensor::of_strings(std::move(all), {values.count() + 1}), at);
 }
 
 tensor texts(std::vector<std::string> list) {

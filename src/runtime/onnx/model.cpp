@@ -57,14 +57,6 @@ value_type type_of(value const& v) {
     return t;
 }
 
-value on_device(value const& v, device where) {
-    if (v.is_tensor()) return to_device(v.one(), where);
-    if (!v.is_sequence()) return {};
-    std::vector<tensor> all;
-    for (tensor const& t : v.many()) all.push_back(to_device(t, where));
-    return all;
-}
-
 /// Kind and dtype of an input; sizes are for the nodes to judge.
 void require_type(graph_value const& input, value const& given) {
     auto const refuse = [&](std::string const& what) { throw error("input '" + input.name + "' " + what); };
@@ -274,7 +266,7 @@ std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_obse
         value const given = i < inputs.size() ? inputs[i] : value();
         graph_value const& input = g.values[g.inputs[i]];
         if (given || input.initializer < 0) require_type(input, given);
-        placed.push_back(on_device(given, state_->options.where));
+        placed.push_back(to_device(given, state_->options.where));
     }
     for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // too many
     run_state run{state_->options, state_->options.seed};

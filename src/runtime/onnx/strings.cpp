@@ -32,6 +32,7 @@ results string_concat(call const& c) {
     sizes const to = broadcast(x.sizes(), y.sizes());
     tensor const left = x.expanded(to).contiguous();
     tensor const right = y.expanded(to).contiguous();
+    expect_cpu_memory(memory_of(left.strings()) + memory_of(right.strings()));
     std::vector<std::string> out(left.strings().begin(), left.strings().end());
     for (std::size_t i = 0; i != out.size(); ++i) out[i] += right.strings()[i];
     return tensor::of_strings(std::move(out), to);
@@ -82,6 +83,7 @@ results string_split(call const& c) {
     tensor const out = tensor::empty(dtype::string, to);
     for (std::size_t i = 0; i != rows.size(); ++i)
         std::ranges::move(rows[i], out.strings().begin() + static_cast<std::ptrdiff_t>(i * longest));
+    out.strings_changed();
     return {out, to_device(counts, c.where())};
 }
 
