@@ -2768,9 +2768,18 @@ struct axis_windows {
     [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
 };
 
+/// Refuses windows whose table would be larger than 512 MiB; none of a network in use comes near.
+inline void expect_table(std::int64_t windows, std::int64_t length) {
+    constexpr std::int64_t most = std::int64_t{1} << 26;
+    if (windows > most / std::max<std::int64_t>(length, 1))
+        throw unsupported_error("a table of " + std::to_string(windows) + " windows of " + std::to_string(length) +
+                                " elements");
+}
+
 /// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
 inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
                             std::int64_t dilation, std::int64_t before) {
+    expect_table(out, kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
@@ -2784,6 +2793,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
 
 /// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
+    if (out != 0) expect_table(out, in / out + 2);
     axis_windows w{in, {}};
     std::size_t longest = 0;
     for (std::int64_t o = 0; o != out; ++o) {
@@ -2816,6 +2826,7 @@ inline window_table combine(std::span<axis_windows const> axes) {
     window_table t;
     t.index = {0};
     for (axis_windows const& a : axes) {
+        expect_table(t.positions * a.out(), t.kernel * a.length());
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -2928,6 +2939,7 @@ inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, con
     std::int64_t const stride = p.stride[axis];
     std::int64_t const out = (in - 1) * stride - p.before[axis] - p.after[axis] + p.dilation[axis] * (kernel - 1) +
                              p.output_padding[axis] + 1;
+    expect_table(out, kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();

@@ -14,6 +14,7 @@
 #include <aton/mappings/attention.hpp>
 #include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/class_loss.hpp>
+#include <aton/mappings/convolution.hpp>
 #include <aton/mappings/cumulative.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/elementwise_unary.hpp>
@@ -427,6 +428,23 @@ TEST_CASE("histc rounds bfloat16 after each step") {
           "aten::histc",
           {arg("self", row_of(dtype::bfloat16, {2.5})), number("bins", 100), number("min", -2.5), number("max", 3)},
           row_of(dtype::bfloat16, counts));
+}
+
+TEST_CASE("an integer convolution whose windows would fill the memory is refused") {
+    std::vector<runtime::aten_argument> call = {arg("input", of(dtype::int64, {1, 1, 5}, {1, 2, 3, 4, 5})),
+                                                arg("weight", of(dtype::int64, {1, 1, 3}, {1, 2, 3})),
+                                                none("bias"),
+                                                numbers("stride", {3}),
+                                                numbers("padding", {1LL << 40}),
+                                                numbers("dilation", {1}),
+                                                number("groups", 1)};
+    CHECK(tests::contains(refusal(mappings::convolution, "aten::conv1d", call),
+                          "a table of 733007751852 windows of 3 elements"));
+    call[3] = numbers("stride", {1LL << 40});
+    call[4] = numbers("padding", {0});
+    call.push_back(numbers("output_padding", {0}));
+    CHECK(tests::contains(refusal(mappings::convolution, "aten::conv_transpose1d", call),
+                          "a table of 4398046511107 windows of 3 elements"));
 }
 
 } // namespace aton::verify

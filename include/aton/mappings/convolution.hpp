@@ -52,6 +52,7 @@ inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, con
     std::int64_t const stride = p.stride[axis];
     std::int64_t const out = (in - 1) * stride - p.before[axis] - p.after[axis] + p.dilation[axis] * (kernel - 1) +
                              p.output_padding[axis] + 1;
+    expect_table(out, kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
