@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#undef _FORTIFY_SOURCE // its longjmp refuses to go to another stack
 #include "cuda_runtime.h"
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -82,7 +84,8 @@ emulated_memory& memory() {
     return *only;
 }
 
-/// The threads of a block, each on a stack of its own.
+/// The threads of a block. A fiber runs them one after the other; where one comes to a barrier it keeps the fiber, and another fiber goes on
+/// with those that have not begun. So kernels without barriers take no more than calls.
 class emulated_block_of_threads {
 public:
     static emulated_block_of_threads& only() {
@@ -92,56 +95,78 @@ public:
 
     void run(unsigned count, std::function<void()> const& thread) {
         thread_ = &thread;
-        while (threads_.size() < count) threads_.push_back(std::make_unique<fiber>());
-        for (unsigned i = 0; i != count; ++i) threads_[i]->state = fiber_state::fresh;
-        for (unsigned left = count; left != 0;)
-            for (unsigned i = 0; i != count; ++i) {
-                if (threads_[i]->state == fiber_state::done) continue;
-                emulated_thread = i;
-                resume(*threads_[i]);
-                if (threads_[i]->state == fiber_state::done) --left;
+        count_ = count;
+        begun_ = 0;
+        while (begun_ != count) {
+            if (idle_.empty()) idle_.push_back(all_.emplace_back(std::make_unique<fiber>()).get());
+            fiber* const next = idle_.back();
+            idle_.pop_back();
+            resume(*next);
+        }
+        std::vector<fiber*> round;
+        while (!waiting_.empty()) {
+            round.swap(waiting_);
+            for (fiber* f : round) {
+                emulated_thread = f->thread;
+                resume(*f);
             }
+            round.clear();
+        }
     }
 
     /// To the next thread; back here when all others came to the barrier, or to their end.
     void wait() {
-        fiber& own = *threads_[emulated_thread];
-        unsigned const number = emulated_thread;
-        ::swapcontext(&own.context, &main_);
-        emulated_thread = number;
+        waiting_.push_back(current_);
+        leave(*current_);
     }
 
 private:
-    enum class fiber_state { fresh, running, done };
     struct fiber {
         static constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
-        ucontext_t context{};
         std::unique_ptr<char[]> stack{new char[stack_bytes]};
-        fiber_state state = fiber_state::fresh;
+        std::jmp_buf at{};
+        bool is_new = true;
+        unsigned thread = 0;
     };
 
     static void start() {
         emulated_block_of_threads& b = only();
-        unsigned const number = emulated_thread;
-        (*b.thread_)();
-        b.threads_[number]->state = fiber_state::done;
-    }
-
-    void resume(fiber& f) {
-        if (f.state == fiber_state::fresh) {
-            f.state = fiber_state::running;
-            ::getcontext(&f.context);
-            f.context.uc_stack.ss_sp = f.stack.get();
-            f.context.uc_stack.ss_size = fiber::stack_bytes;
-            f.context.uc_link = &main_;
-            ::makecontext(&f.context, start, 0);
+        fiber& own = *b.current_;
+        for (;;) {
+            while (b.begun_ != b.count_) {
+                own.thread = emulated_thread = b.begun_++;
+                (*b.thread_)();
+            }
+            b.idle_.push_back(&own);
+            b.leave(own);
         }
-        ::swapcontext(&main_, &f.context);
     }
 
-    ucontext_t main_{};
-    std::vector<std::unique_ptr<fiber>> threads_;
+    // setjmp and longjmp, because swapcontext asks the system for the mask of signals each time. A fiber never ends.
+    void resume(fiber& f) {
+        current_ = &f;
+        if (_setjmp(main_) != 0) return;
+        if (!f.is_new) std::longjmp(f.at, 1);
+        f.is_new = false;
+        ucontext_t context{};
+        ::getcontext(&context);
+        context.uc_stack.ss_sp = f.stack.get();
+        context.uc_stack.ss_size = fiber::stack_bytes;
+        ::makecontext(&context, start, 0);
+        ::setcontext(&context);
+    }
+    void leave(fiber& f) {
+        if (_setjmp(f.at) == 0) std::longjmp(main_, 1);
+    }
+
+    std::jmp_buf main_{};
+    fiber* current_ = nullptr;
+    std::vector<std::unique_ptr<fiber>> all_;
+    std::vector<fiber*> idle_;
+    std::vector<fiber*> waiting_;
     std::function<void()> const* thread_ = nullptr;
+    unsigned count_ = 0;
+    unsigned begun_ = 0;
 };
 
 } // namespace
