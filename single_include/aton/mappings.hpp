@@ -3570,14 +3570,24 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
 
 } // namespace detail
 
+namespace detail {
+
+/// ATen computes two powers as roots, but not of float16: they differ at -inf and -0.
+inline optional_value root(graph<13> g, value x, value exponent) {
+    auto const n = known_number(exponent);
+    if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
+    value const y = g.op<"Sqrt">(x);
+    return *n < 0 ? g.op<"Reciprocal">(y) : y;
+}
+
+} // namespace detail
+
 inline value power(graph<13> g, value base, value exponent) {
     dtype const type = promote(base, exponent);
     auto const n = detail::known_number(exponent);
     if (is_floating(type)) {
         value const x = g.cast(base, type);
-        // ATen computes these two as roots, which differ at -inf and -0.
-        if (n == 0.5) return g.op<"Sqrt">(x);
-        if (n == -0.5) return g.op<"Reciprocal">(g.op<"Sqrt">(x));
+        if (optional_value const y = detail::root(g, x, exponent)) return *y;
         return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
     }
     auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
@@ -3591,6 +3601,7 @@ inline value power(graph<13> g, value base, value exponent) {
 /// pow in float64, whatever the operands are.
 inline value float_power(graph<13> g, value base, value exponent) {
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
+    if (optional_value const z = detail::root(g, x, exponent)) return *z;
     return g.op<"Pow">(x, y);
 }
 

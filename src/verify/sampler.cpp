@@ -172,12 +172,22 @@ private:
     }
 
     scalar number_by_rule(schema_argument const& a, rule_reader& r) {
-        bool real = a.type.base == base_type::float_;
-        double const least = r.bound(real);
-        double const most = r.take("..") ? r.bound(real) : least;
-        if (real) return least + (most - least) * random_.fraction();
+        struct range {
+            double least;
+            double most;
+            bool real;
+        };
+        std::vector<range> all;
+        do {
+            bool real = a.type.base == base_type::float_;
+            double const least = r.bound(real);
+            double const most = r.take("..") ? r.bound(real) : least;
+            all.push_back({least, most, real});
+        } while (r.take("|"));
+        range const& from = all.size() == 1 ? all[0] : one_of(all);
+        if (from.real) return from.least + (from.most - from.least) * random_.fraction();
         return static_cast<long long>(
-            random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)));
+            random_.integer(static_cast<std::int64_t>(from.least), static_cast<std::int64_t>(from.most)));
     }
 
     void list_by_rule(schema_argument const& a, rule_reader& r, aten_argument& out) {

@@ -88,6 +88,21 @@ TEST_CASE("a sum with a factor is rounded once in half types") {
           row_of(dtype::bfloat16, {-0.12109375}));
 }
 
+TEST_CASE("two powers are roots, but not of float16") {
+    for (dtype const t : {dtype::float32, dtype::float16}) {
+        double const of_zero = t == dtype::float16 ? infinity : -infinity;
+        double const of_infinity = t == dtype::float16 ? 0 : nan;
+        gives(mappings::elementwise_binary,
+              "aten::pow.Tensor_Scalar",
+              {arg("self", row_of(t, {-infinity, -0.0, 4})), number("exponent", -0.5)},
+              row_of(t, {of_infinity, of_zero, 0.5}));
+    }
+    gives(mappings::elementwise_binary,
+          "aten::float_power.Tensor_Scalar",
+          {arg("self", row_of(dtype::float16, {-infinity, 4})), number("exponent", 0.5)},
+          row_of(dtype::float64, {nan, 2}));
+}
+
 TEST_CASE("nothing is counted in int64, whatever the weights are") {
     gives(mappings::bucketing,
           "aten::bincount",

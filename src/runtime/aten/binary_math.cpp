@@ -80,6 +80,19 @@ results divided(call const& c) {
     return p.finish(trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // that of two tensors is rounded
 }
 
+/// Some exponents are treated apart where they are numbers: everything to 0 is 1, complex numbers too, and two powers are roots, but not of
+/// float16.
+tensor raised(call const& c, tensor const& x, tensor const& y) {
+    aten_argument const& exponent = c.argument("exponent");
+    if (exponent.is != aten_argument::kind::number) return pow(x, y);
+    if (exponent.number == scalar(0)) return full(1, x.dtype(), x.sizes(), x.where());
+    bool const has_roots =
+        is_floating(x.dtype()) && (c.t("self").dtype() != dtype::float16 || x.dtype() == dtype::float64);
+    if (has_roots && exponent.number == scalar(0.5)) return sqrt(x);
+    if (has_roots && exponent.number == scalar(-0.5)) return scalar(1) / sqrt(x);
+    return pow(x, y);
+}
+
 /// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
 results power(call const& c) {
     operand_pair const p = promoted(c, "self", "exponent");
@@ -90,14 +103,14 @@ results power(call const& c) {
     if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
     // A number that is raised has the dtype of the result; one that is the exponent is not rounded.
     bool const number = c.argument("self").is == aten_argument::kind::number;
-    return p.finish(pow(number ? cast(cast(p.x, p.type), p.x.dtype()) : p.x, p.y));
+    return p.finish(raised(c, number ? cast(cast(p.x, p.type), p.x.dtype()) : p.x, p.y));
 }
 
 /// In float64, or complex128.
 results power_in_double(call const& c) {
     bool const complex = is_complex(result_type(c, {"self", "exponent"}));
     dtype const type = complex ? dtype::complex128 : dtype::float64;
-    return pow(operand(c, "self", type), operand(c, "exponent", type));
+    return raised(c, operand(c, "self", type), operand(c, "exponent", type));
 }
 
 /// The other one of a NaN.
