@@ -73,6 +73,56 @@ bool is_infinite_where_finite(different_call const& d) {
 
 bool is_one_column_wide(different_call const& d) { return d.expected.size(d.expected.rank() - 1) == 1; }
 
+/// Logarithms whose imaginary parts are whole turns apart.
+bool is_a_turn_apart(different_call const& d) {
+    return compare(runtime::exp(d.got), runtime::exp(d.expected), 16).same();
+}
+
+/// All elements are the same that are finite in both results.
+bool differs_beside_no_number(different_call const& d) {
+    tensor const got = parts_of(d.got);
+    tensor const expected = parts_of(d.expected);
+    auto const is_finite = [](tensor const& x) { return runtime::unary(runtime::unary_op::isfinite, x); };
+    tensor const both = runtime::logical_and(is_finite(got), is_finite(expected));
+    return compare(runtime::where(both, got, scalar(0)), runtime::where(both, expected, scalar(0)), 16).same();
+}
+
+/// Sums as near as numbers so large can cancel in any order, in the dtype of the result; others are not finite in one order.
+bool is_added_in_another_order(different_call const& d) {
+    dtype const type = parts_of(d.expected).dtype();
+    double const unit = type == dtype::float64    ? 0x1p-53
+                        : type == dtype::float32  ? 0x1p-24
+                        : type == dtype::bfloat16 ? 0x1p-8
+                                                  : 0x1p-11;
+    auto const wide = [](tensor const& x) { return runtime::cast(parts_of(x), dtype::float64); };
+    tensor const x = wide(argument_of(d.call, "self"));
+    tensor const finite = runtime::where(runtime::unary(runtime::unary_op::isfinite, x), runtime::abs(x), scalar(0));
+    double const most = runtime::max(finite, runtime::all_axes(finite)).item().to<double>();
+    tensor const got = wide(d.got);
+    tensor const expected = wide(d.expected);
+    tensor const near =
+        runtime::less_equal(runtime::abs(got - expected), scalar(most * unit * static_cast<double>(x.count())));
+    return differs_beside_no_number({d.call, d.of, d.result, runtime::where(near, expected, got), expected});
+}
+
+bool is_one_in_a_thousand_off(different_call const& d) {
+    tensor const got = parts_of(d.got);
+    tensor const expected = parts_of(d.expected);
+    tensor const near = runtime::less_equal(runtime::abs(got - expected), runtime::abs(expected) * scalar(1e-3));
+    return compare(runtime::where(near, expected, got), expected, 16).same();
+}
+
+/// Parts of complex numbers are as near as rounding leaves products of the size that the operands have together.
+bool is_rounded_beside_the_other_part(different_call const& d) {
+    tensor const got = parts_of(d.got);
+    tensor const expected = parts_of(d.expected);
+    tensor const size = runtime::max(runtime::abs(expected), runtime::all_axes(expected), true);
+    tensor const near = runtime::less_equal(runtime::abs(got - expected), size * scalar(1e-5));
+    return differs_beside_no_number({d.call, d.of, d.result, runtime::where(near, expected, got), expected});
+}
+
+bool gives_integers(different_call const& d) { return is_integral(d.expected.dtype()); }
+
 /// Of complex numbers, that some are infinite, or no numbers, or so large that their squares are.
 bool has_huge_numbers(different_call const& d) {
     for (runtime::aten_argument const& a : d.call.arguments) {
@@ -99,7 +149,13 @@ std::span<known_torch_difference const> known_torch_differences() {
          0,
          is_one_column_wide,
          "torch gives the first row everywhere where the result is one column wide: its vertical pass takes the stride "
-         "of an axis of size 1 for that of a number. Its kernel of uint8 is right"},
+         "of an axis of size 1 for that of a number"},
+        {"upsample_bilinear2d.vec upsample_bicubic2d.vec _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa.vec "
+         "_upsample_lanczos2d_aa.vec",
+         "uint8",
+         0,
+         is_one_column_wide,
+         "the same"},
         {"median nanmedian",
          "empty int64|int32",
          0,
@@ -114,22 +170,63 @@ std::span<known_torch_difference const> known_torch_differences() {
          "same lane of a vector"},
         {"var_mean std_mean", "special", 1, is_unknown_where_infinite, "the same"},
         {"group_norm native_group_norm",
+         "special",
+         0,
+         is_unknown_where_infinite,
+         "torch computes x * scale + (bias - mean * scale): infinity less infinity, where x - mean is one infinity"},
+        {"group_norm native_group_norm",
          "float32 ones special",
          0,
          nullptr,
          "of groups of one element x * scale and mean * scale cancel up to the rounding of the products"},
-        {"avg_pool2d avg_pool3d",
-         "special",
+        {"sum sum.dim_IntList sum_to_size nansum mean mean.dim nanmean nll_loss2d nll_loss2d_forward cumsum",
+         "special float32|float64|complex64",
          0,
-         nullptr,
-         "the largest numbers and those that cancel them: torch adds row by row, here one axis is added after the "
-         "other"},
-        {"sum.dim_IntList sum_to_size prod lerp.Tensor addcmul",
+         is_added_in_another_order,
+         "large numbers that cancel leave what the order of the sum leaves: torch adds in lanes of vectors"},
+        {"nll_loss2d nll_loss2d_forward", "float16|bfloat16", 0, is_added_in_another_order, "torch adds in this dtype"},
+        {"nansum", "special", 0, gives_integers, "torch converts infinities to integers, which C++ leaves undefined"},
+        {"einsum cross linalg_cross addr",
+         "special float32|bfloat16",
+         0,
+         differs_beside_no_number,
+         "torch fuses products and sums, and its library adds products in an order of its own: some overflow on the "
+         "way"},
+        {"index_reduce cumulative_trapezoid.x binary_cross_entropy",
+         "special float16|bfloat16",
+         0,
+         differs_beside_no_number,
+         "torch computes in this dtype, which overflows on the way"},
+        {"index_add",
+         "special complex64",
+         0,
+         differs_beside_no_number,
+         "torch multiplies by the number 1 as a complex one with 0 for its other part: NaN of an infinity"},
+        {"pow.Scalar",
+         "complex64",
+         0,
+         is_one_in_a_thousand_off,
+         "torch computes exp(y log x) in complex64, which large exponents leave few digits of"},
+        {"lerp.Scalar lerp.Tensor addcmul",
          "special float32|bfloat16",
          0,
          nullptr,
-         "the largest numbers overflow in one order and not in another: torch adds in lanes of vectors, and fuses "
-         "products and sums where the processor can"},
+         "torch fuses products and sums where the processor can, and then products do not overflow"},
+        {"add.Tensor sub.Tensor subtract.Tensor",
+         "special float16|bfloat16",
+         0,
+         is_unknown_where_infinite,
+         "torch rounds alpha * other to this dtype where it takes single elements, and not where it takes vectors"},
+        {"norm.ScalarOpt_dim cosine_similarity",
+         "special ones",
+         0,
+         nullptr,
+         "the norm of one number is its magnitude in torch, whatever its square is"},
+        {"logcumsumexp",
+         "complex64",
+         0,
+         is_a_turn_apart,
+         "torch leaves an imaginary part outside of -pi to pi where one element outweighs the others"},
         {"hardswish",
          "special float32|bfloat16",
          0,
@@ -152,6 +249,16 @@ std::span<known_torch_difference const> known_torch_differences() {
          nullptr,
          "of heads of size 0, whose scale is infinite: products of matrices without columns are made, or not, by dtype "
          "and by size"},
+        {"logaddexp",
+         "complex64",
+         0,
+         differs_beside_no_number,
+         "torch gives NaN where one number is less than e^-88 times the other: the quotient is denormal"},
+        {"prod det linalg_det",
+         "complex64",
+         0,
+         is_rounded_beside_the_other_part,
+         "the other part of the number may be a million times as large, and torch multiplies in another order"},
         {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc",
          "special complex64",
          0,
@@ -168,16 +275,17 @@ std::span<known_torch_difference const> known_torch_differences() {
          0,
          has_huge_numbers,
          "torch multiplies by the number 1, or dx, as a complex one with 0 for its other part: NaN of an infinity"},
-        {"pow float_power logaddexp logcumsumexp sgn reciprocal sinc special_sinc",
+        {"pow float_power logaddexp logcumsumexp logsumexp log1p special_log1p sgn reciprocal sinc special_sinc "
+         "l1_loss "
+         "pairwise_distance index_reduce logspace.Tensor_Scalar logspace.Tensor_Tensor logspace.Scalar_Tensor "
+         "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
+         "prod dist det linalg_det square silu sigmoid special_expit scatter_reduce.two",
          "special complex64",
          0,
          has_huge_numbers,
-         "formulas that overflow where the result does not: z / |z|, exp(y log z), 1 / |z|^2, sin(z) / z"},
-        {"std_mean var_mean frobenius_norm.dim linalg_matrix_norm.str_ord",
-         "special complex64",
-         -1,
-         has_huge_numbers,
-         "torch squares the parts in float64, or leaves a norm of one number as its magnitude"},
+         "formulas of complex numbers that overflow where the result does not, or that meet infinity less infinity: z "
+         "/ |z|, "
+         "exp(y log z), 1 / |z|^2, sin(z) / z, products, and what is made of them"},
     };
     return all;
 }

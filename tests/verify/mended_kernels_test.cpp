@@ -90,6 +90,48 @@ TEST_CASE("a complex number divided by 0 is so part by part") {
     gives("aten::div.Scalar",
           {arg("self", complex_number(1, 2)), number("other", 0)},
           {complex_number(infinity, infinity)});
+    gives("aten::div.Tensor",
+          {arg("self", complex_number(1, -2)), arg("other", complex_number(-0.0, 0))},
+          {complex_number(infinity, -infinity)});
+}
+
+TEST_CASE("a complex exponential keeps what C says of infinite parts") {
+    gives("aten::exp", {arg("self", complex_number(infinity, infinity))}, {complex_number(infinity, nan)});
+    gives("aten::exp", {arg("self", complex_number(infinity, 0))}, {complex_number(infinity, 0)});
+    gives("aten::exp", {arg("self", complex_number(-infinity, nan))}, {complex_number(0, 0)});
+    gives("aten::sigmoid", {arg("self", complex_number(infinity, nan))}, {complex_number(1, 0)});
+    gives("aten::log", {arg("self", complex_number(3e38, 3e38))}, {complex_number(88.943420, 0.78539816)});
+}
+
+TEST_CASE("0 to a complex power without a real part is no number, but to the number 0 it is 1") {
+    gives("aten::pow.Tensor_Tensor",
+          {arg("self", complex_number(0, 0)), arg("exponent", complex_number(0, 1))},
+          {complex_number(nan, nan)});
+    gives(
+        "aten::pow.Tensor_Scalar", {arg("self", complex_number(0, 0)), number("exponent", 0)}, {complex_number(1, 0)});
+}
+
+TEST_CASE("the logarithm of the sum of a row that is masked whole is 0 in fused attention") {
+    tensor const q = of(dtype::float32, {1, 1, 2, 1}, {0.5, 1});
+    tensor const k = of(dtype::float32, {1, 1, 3, 1}, {1, 2, 3});
+    gives("aten::_scaled_dot_product_flash_attention_for_cpu",
+          {arg("query", q),
+           arg("key", k),
+           arg("value", k),
+           arg("attn_mask", of(dtype::float32, {2, 3}, {-infinity, -infinity, -infinity, 0, -infinity, 1}))},
+          {of(dtype::float32, {1, 1, 2, 1}, {0, 2.9051483}), of(dtype::float32, {1, 1, 2}, {0, 4.0485873})});
+}
+
+TEST_CASE("the largest singular value of no columns is 0") {
+    gives("aten::linalg_norm",
+          {arg("self", of(dtype::float32, {3, 0}, {})), number("ord", 2), number("keepdim", true)},
+          {of(dtype::float32, {1, 1}, {0})});
+}
+
+TEST_CASE("nanmean rounds the sum to float16 before it divides") {
+    gives("aten::nanmean",
+          {arg("self", row_of(dtype::float16, {65504, 65504, nan}))},
+          {of(dtype::float16, {}, {infinity})});
 }
 
 } // namespace aton::verify

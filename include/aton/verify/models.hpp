@@ -47,7 +47,8 @@ struct model_report {
 
 /// Runs both on the same inputs, up to the first difference. Inputs and outputs meet by their names where all agree, by their order
 /// otherwise; a graph may leave out what the program only changes (buffers). Errors of a whole model grow: the tolerance is that of sums of
-/// 1000 terms and 100 more for each node, in the narrowest dtype of floats that a node of the program gave on the way to the value. Throws aton::error where the program does not run or where the two do not fit together.
+/// 1000 terms and 100 more for each node, in the narrowest dtype of floats that a node of the program gave on the way to the value. Throws
+/// aton::error where the program does not run or where the two do not fit together.
 [[nodiscard]] model_report compare_models(program::program const& p, graph_data const& g,
                                           model_options const& options = {});
 

@@ -85,7 +85,7 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
     tensor const exponentials = exp(scores - safe);
     tensor const total = sum(exponentials, {-1}, true);
-    tensor const logarithm = log(total) + safe;
+    tensor const logarithm = where(hidden, scalar(0), log(total) + safe);
     tensor out = matmul(weights, value);
     if (is_fused) {
         tensor const fused = matmul(cast(cast(exponentials, o.fused), value.dtype()), value) / total;

@@ -116,7 +116,7 @@ results average_but_nan(call const& c) {
     dtype const in = compute_type(type);
     tensor const there = logical_not(isnan(x));
     tensor const total = sum(where(there, cast(cast(x, type), in), scalar(0)), axes_of(c, x), keeps(c));
-    return cast(total / sum(cast(there, in), axes_of(c, x), keeps(c)), type);
+    return cast(cast(cast(total, type), in) / sum(cast(there, in), axes_of(c, x), keeps(c)), type);
 }
 
 results multiplied(call const& c) {

@@ -16,6 +16,13 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
+/// The largest or the smallest of the last axis, by the sign of the order.
+tensor outermost(tensor const& sizes, double order) {
+    if (sizes.sizes().back() != 0) return reduce(order > 0 ? reduce_op::max : reduce_op::min, sizes, {-1});
+    if (order < 0) throw error("a matrix without columns, or rows, has no smallest one");
+    return sum(sizes, {-1}); // 0
+}
+
 /// The norm of matrices in the last two axes.
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
@@ -24,17 +31,9 @@ term norm_of_matrices(tensor const& x, std::string_view name) {
 }
 term norm_of_matrices(tensor const& x, double order) {
     double const size = std::abs(order);
-    if (size == 2) {
-        tensor const s = svd(x, false).s;
-        return home(x).real(order > 0 ? max(s, {-1}) : min(s, {-1}));
-    }
+    if (size == 2) return home(x).real(outermost(svd(x, false).s, order));
     if (size != 1 && !std::isinf(size)) throw error("there is no such norm of matrices");
-    tensor const sums = norm(x, 1, {size == 1 ? -2 : -1});
-    if (sums.sizes().back() == 0) { // the largest of no sums
-        if (order < 0) throw error("a matrix without columns, or rows, has no smallest one");
-        return sum(sums, {-1});
-    }
-    return reduce(order > 0 ? reduce_op::max : reduce_op::min, sums, {-1});
+    return outermost(norm(x, 1, {size == 1 ? -2 : -1}), order);
 }
 
 results linalg_cond(call const& c) {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,12 @@ parts times(parts const& x, parts const& y) { return {x.re * y.re - x.im * y.im,
 parts over(parts const& x, parts const& y) {
     tensor const by_real = greater_equal(abs(y.re), abs(y.im));
     tensor const large = where(by_real, y.re, y.im);
-    tensor const ratio = where(equal(large, 0), scalar(0), where(by_real, y.im, y.re) / large); // by 0: each part
-    tensor const scale = large + where(by_real, y.im, y.re) * ratio;
-    tensor const re = where(by_real, x.re + x.im * ratio, x.re * ratio + x.im) / scale;
-    tensor const im = where(by_real, x.im - x.re * ratio, x.im * ratio - x.re) / scale;
-    return {re, im};
+    tensor const by_zero = equal(large, 0); // each part, by a positive one
+    tensor const ratio = where(by_real, y.im, y.re) / large;
+    tensor const scale = where(by_zero, scalar(0), large + where(by_real, y.im, y.re) * ratio);
+    tensor const re = where(by_real, x.re + x.im * ratio, x.re * ratio + x.im);
+    tensor const im = where(by_real, x.im - x.re * ratio, x.im * ratio - x.re);
+    return {where(by_zero, x.re, re) / scale, where(by_zero, x.im, im) / scale};
 }
 
 tensor magnitude(parts const& x) {
@@ -48,11 +50,23 @@ tensor magnitude(parts const& x) {
 
 tensor angle(parts const& x) { return binary(binary_op::atan2, x.im, x.re); }
 
+/// As C has it: a real number stays one, and beside an infinite real part the angle may be any.
 parts exponential(parts const& x) {
     tensor const e = exp(x.re);
-    return {e * cos(x.im), e * sin(x.im)};
+    tensor const none = equal(x.re, scalar(-std::numeric_limits<double>::infinity()));
+    tensor const infinite = equal(x.re, scalar(std::numeric_limits<double>::infinity()));
+    tensor const turned = logical_not(unary(unary_op::isfinite, x.im));
+    tensor const re = where(logical_and(infinite, turned), e, e * cos(x.im));
+    tensor const im = where(equal(x.im, 0), x.im, e * sin(x.im));
+    return {where(none, scalar(0), re), where(none, scalar(0), im)};
 }
-parts logarithm(parts const& x) { return {log(magnitude(x)), angle(x)}; }
+/// Of numbers whose magnitude is none of the dtype, too.
+parts logarithm(parts const& x) {
+    parts const half = {x.re * scalar(0.5), x.im * scalar(0.5)};
+    tensor const size = magnitude(x);
+    tensor const large = log(magnitude(half)) + scalar(std::numbers::ln2);
+    return {where(unary(unary_op::isinf, size, {1, 1, 0}), large, log(size)), angle(x)};
+}
 
 parts scaled(parts const& x, double factor) { return {x.re * scalar(factor), x.im * scalar(factor)}; }
 /// Of numbers near 1 too.
@@ -122,15 +136,14 @@ parts power(parts const& x, parts const& y) {
     dtype const type = x.re.dtype();
     auto const wide = [](parts const& p) { return parts{cast(p.re, dtype::float64), cast(p.im, dtype::float64)}; };
     parts const z = exponential(times(wide(y), logarithm(wide(x))));
-    auto const is_zero = [](parts const& p) { return logical_and(equal(p.re, 0), equal(p.im, 0)); };
-    tensor const none = is_zero(x);
-    tensor const one = is_zero(y);
-    tensor const inverse = less(y.re, 0); // of 0 it has no direction
-    tensor const nothing = full(0, dtype::float64, {}, x.re.where());
-    auto const of_zero = [&](double otherwise) { return where(inverse, scalar(otherwise), nothing); };
-    tensor const re = where(none, of_zero(std::numeric_limits<double>::infinity()), z.re);
-    tensor const im = where(none, of_zero(std::numeric_limits<double>::quiet_NaN()), z.im);
-    return {cast(where(one, scalar(1), re), type), cast(where(one, scalar(0), im), type)};
+    tensor const none = logical_and(equal(x.re, 0), equal(x.im, 0));
+    auto const of_zero = [&](double raised, double inverse) {
+        tensor const neither = full(std::numeric_limits<double>::quiet_NaN(), dtype::float64, {}, x.re.where());
+        return where(greater(y.re, 0), scalar(raised), where(less(y.re, 0), scalar(inverse), neither));
+    };
+    tensor const re = where(none, of_zero(0, std::numeric_limits<double>::infinity()), z.re);
+    tensor const im = where(none, of_zero(0, std::numeric_limits<double>::quiet_NaN()), z.im); // it has no direction
+    return {cast(re, type), cast(im, type)};
 }
 
 } // namespace
