@@ -37,7 +37,7 @@ std::vector<std::string*> reached(tensor const& x) {
 /// Copies of what the pointers show. Throws aton::error, before it takes any, where there is not enough memory.
 std::vector<std::string> copies(std::vector<std::string*> const& of) {
     std::size_t bytes = 0;
-    for (std::string const* s : of) bytes += sizeof *s + s->size();
+    for (std::string const* s : of) bytes += sizeof(std::string) + s->size();
     expect_cpu_memory(bytes);
     std::vector<std::string> out;
     out.reserve(of.size());
