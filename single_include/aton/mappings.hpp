@@ -3568,10 +3568,6 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
     return n % 2 == 0 ? square : g.op<"Mul">(square, x);
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// ATen computes two powers as roots, but not of float16: they differ at -inf and -0.
 inline optional_value root(graph<13> g, value x, value exponent) {
     auto const n = known_number(exponent);
