@@ -12,7 +12,7 @@ namespace aton::tests {
 
 inline int fuzz_rounds(int without_environment) {
     char const* const wanted = std::getenv("ATON_FUZZ_ROUNDS");
-    return wanted != nullptr ? std::atoi(wanted) : without_environment;
+    return wanted != nullptr ? std::stoi(wanted) : without_environment;
 }
 
 template <class Number>

@@ -150,7 +150,8 @@ int main(int count, char** words) {
         if (name == "--check") s.check = true;
         else if (name == "--elements" && i + 1 < arguments.size())
             s.elements = std::strtoll(arguments[++i], nullptr, 10);
-        else if (name == "--runs" && i + 1 < arguments.size()) s.runs = std::atoi(arguments[++i]);
+        else if (name == "--runs" && i + 1 < arguments.size())
+            s.runs = static_cast<int>(std::strtol(arguments[++i], nullptr, 10));
         else {
             std::fprintf(stderr, "cuda_benchmark: unknown option %s\n", arguments[i]);
             return 2;

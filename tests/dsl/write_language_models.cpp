@@ -255,7 +255,7 @@ int main(int argc, char** argv) {
     if (argc < 3) return std::fputs("usage: write_language_models FOLDER OPSET...\n", stderr), 2;
     try {
         for (int i = 2; i != argc; ++i) {
-            int const opset = std::atoi(argv[i]);
+            int const opset = std::stoi(argv[i]);
             for (auto* write : {branches, loops, plain_loops, scans, sequences, functions}) write(argv[1], opset);
             if (opset >= 15) optionals(argv[1], opset);
             if (opset >= 17) mapped(argv[1], opset);

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     if (argc < 4) return std::fputs("usage: write_random_graphs FOLDER SEEDS OPSET...\n", stderr), 2;
     try {
         for (int i = 3; i != argc; ++i) {
-            int const opset = std::atoi(argv[i]);
+            int const opset = std::stoi(argv[i]);
             for (call_maker const& maker : call_makers)
                 for (std::uint64_t seed = 0; seed != std::stoul(argv[2]); ++seed)
                     if (maker.since <= opset && opset <= maker.until)

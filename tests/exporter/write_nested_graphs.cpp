@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     std::string place;
     try {
         for (int i = 3; i != argc; ++i) {
-            int const opset = std::atoi(argv[i]);
+            int const opset = std::stoi(argv[i]);
             for (bool const with_overloads : {false, true}) {
                 place = std::string(argv[1]) + (with_overloads ? "/overloads_" : "/functions_") + std::to_string(opset);
                 write_all(random_graphs::function_graph(opset, with_overloads), place);

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     std::string place;
     try {
         for (int i = 4; i != argc; ++i) {
-            int const opset = std::atoi(argv[i]);
+            int const opset = std::stoi(argv[i]);
             auto const number = static_cast<std::uint64_t>(opset);
             for (call_maker const& maker : call_makers)
                 for (std::uint64_t seed = 0; seed != std::stoul(argv[2]); ++seed) {

@@ -290,9 +290,9 @@ TEST_CASE("pickles that grow: copies of copies, and more of everything than any 
         doubling += "\x86\x94";
     }
     check_refused(doubling + stop, "not a dict of tensors");
-    CHECK(said_of(doubling + "0" + empty_dict + stop).empty());
+    CHECK(said_of(doubling + '0' + empty_dict + stop).empty());
     std::string deep = proto + ")";
-    for (int i = 0; i != 200'000; ++i) deep += "\x85";
+    for (int i = 0; i != 200'000; ++i) deep += '\x85';
     check_refused(deep + stop, "not a dict of tensors");
     check_refused(std::string((64U << 20U) + 1, 'N'), "longer than 64 MiB");
     for (std::string const& unit : {"]0"s, "}0"s, "N\x94"s + "0", ")0"s, "NNN\x87" + "0"s, "ca\nb\n0"s}) {

@@ -46,7 +46,7 @@ aton::stored_tensor read_tensor(std::istream& in, mapped_file const& file, std::
 int run(char** args) {
     std::ifstream in(args[1]);
     mapped_file const file(args[2]);
-    weights_graph g(std::atoi(args[5])); // NOLINT(*-err34-c): 0 is refused
+    weights_graph g(std::stoi(args[5]));
     std::string name;
     std::string type;
     while (in >> name >> type) g.add(read_tensor(in, file, type), name);

@@ -309,9 +309,9 @@ int main(int argc, char** argv) {
         if (word == "--refused") with.shows_refused = true;
         else if (word == "--all") with.shows_all = true;
         else if (word == "--only" && more) with.only = argv[++i];
-        else if (word == "--samples" && more) with.samples = std::atoi(argv[++i]);
+        else if (word == "--samples" && more) with.samples = static_cast<int>(std::strtol(argv[++i], nullptr, 10));
         else if (word == "--seed" && more) with.seed = std::strtoull(argv[++i], nullptr, 10);
-        else if (word == "--jobs" && more) with.jobs = std::atoi(argv[++i]);
+        else if (word == "--jobs" && more) with.jobs = static_cast<int>(std::strtol(argv[++i], nullptr, 10));
         else {
             std::cerr << "usage: verify_torch [--only TEXT] [--samples N] [--seed N] [--jobs N] [--refused] [--all]\n";
             return 2;

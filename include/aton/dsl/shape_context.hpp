@@ -79,7 +79,7 @@ dims broadcast(dims const& a, dims const& b) {
 
 /// The size of a dimension that two shapes agree on, each knowing it more or less well.
 template <class = void>
-dim const& merge(dim const& a, dim const& b) {
+dim merge(dim const& a, dim const& b) {
     return a.is_static() || (a.is_symbolic() && !b.is_static()) ? a : b;
 }
 

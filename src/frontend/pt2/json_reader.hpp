@@ -41,14 +41,14 @@ public:
 
     /// A member that must be there. Takes as long as the object has keys.
     [[nodiscard]] json_value member(std::string_view key) const&;
-    json_value member(std::string_view key) const&& = delete;
+    [[nodiscard]] json_value member(std::string_view key) const&& = delete;
     /// Nothing where it is missing or null.
     [[nodiscard]] std::optional<json_value> optional_member(std::string_view key) const&;
-    std::optional<json_value> optional_member(std::string_view key) const&& = delete;
+    [[nodiscard]] std::optional<json_value> optional_member(std::string_view key) const&& = delete;
 
     /// The only member of a union; its key is the tag.
     [[nodiscard]] json_value only_member() const&;
-    json_value only_member() const&& = delete;
+    [[nodiscard]] json_value only_member() const&& = delete;
     /// The last key of the path.
     [[nodiscard]] std::string_view key() const { return key_; }
 

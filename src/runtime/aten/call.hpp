@@ -102,7 +102,7 @@ private:
 struct operand_pair {
     tensor x;
     tensor y;
-    dtype type;
+    dtype type = dtype::undefined;
 
     /// A result of the computation in the result's dtype.
     [[nodiscard]] tensor finish(tensor const& z) const { return cast(z, type); }

@@ -66,7 +66,7 @@ ATON_HD double rounded_phase(int order, T x) {
 template <class T>
 ATON_HD T bessel_j(int order, T x) {
     double const y = rounded_phase(order, std::abs(x));
-    if (y - y != 0) return static_cast<T>(no_number);
+    if (!(std::abs(y) < infinity)) return static_cast<T>(no_number);
     double const z = order == 0 ? ::j0(y) : ::j1(y);
     return static_cast<T>(order == 1 && x < T(0) ? -z : z);
 }
@@ -79,7 +79,7 @@ ATON_HD T bessel_y(int order, T x) {
 }
 
 ATON_HD inline double spherical_bessel_j0(double x) {
-    if (x - x != 0) return x != x ? x : 0; // NOLINT(misc-redundant-expression): NaN
+    if (!(std::abs(x) < infinity)) return x != x ? x : 0;
     return std::abs(x) < 1e-4 ? 1 - x * x / 6 : std::sin(x) / x;
 }
 
@@ -88,7 +88,7 @@ ATON_HD inline double spherical_bessel_j0(double x) {
 template <class T>
 ATON_HD double airy_ai(T of) {
     auto const x = static_cast<double>(of);
-    if (x - x != 0) return no_number;
+    if (!(std::abs(x) < infinity)) return no_number;
     double const z = std::abs(x);
     double const phase = 2 * z * std::sqrt(z) / 3;
     if (x > 3) return std::sqrt(x / 3) / pi * bessel_k(1. / 3, phase);
