@@ -24,33 +24,11 @@ check_format() {
     echo "clang-format: ${#files[@]} files are clean"
 }
 
-# Quiet about a file without findings; says what was found otherwise.
-tidy_one() {
-    local report
-    report="$(clang-tidy-19 --quiet -p "$1" "$2" 2>&1)" || { printf '%s:\n%s\n' "$2" "$report" >&2; return 1; }
-}
-export -f tidy_one
-
-check_tidy() {
-    local build=$1 file files=()
-    [ -f "$build/compile_commands.json" ] || { echo "no $build/compile_commands.json: build first, with tools/test.sh" >&2; return 1; }
-    # Every header of ours is in one of these: tools/aton/ops_command.cpp has all the mappings.
-    while read -r file; do
-        if grep -qF "/$file\"" "$build/compile_commands.json"; then files+=("$file"); else echo "not in this build: $file"; fi
-    done < <(sources '*.cpp')
-    [ "${#files[@]}" -gt 0 ] || { echo "$build/compile_commands.json has none of our files" >&2; return 1; }
-    printf '%s\n' "${files[@]}" | xargs -P 2 -I '{}' bash -c 'tidy_one "$@"' _ "$build" '{}' || {
-        echo "clang-tidy found something; one file again: clang-tidy-19 -p $build FILE (some findings it fixes itself: --fix)" >&2
-        return 1
-    }
-    echo "clang-tidy: ${#files[@]} files and the headers they include are clean"
-}
-
 case "${1:-}" in
     "") check_format ;;
     --tidy)
         check_format
-        check_tidy "${2:-build/release}"
+        python3 tools/check_tidy "${2:-build/release}"
         ;;
     *) echo "usage: tools/check_style.sh [--tidy [FOLDER]]" >&2; exit 2 ;;
 esac

@@ -64,12 +64,12 @@ aton_install() {
 # What only the tests of label full use: other compilers, the style checkers, and Conan.
 aton_install_full() {
     local missing=() program
-    for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19 clang-tidy-19:clang-tidy-19; do
+    for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19; do
         command -v "${program%%:*}" >/dev/null || missing+=("${program##*:}")
     done
     if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
 
-    local packages="$ATON_ROOT/tests/packaging/requirements.txt" installed="$ATON_ROOT/build/venv/aton-full-requirements"
+    local packages="$ATON_ROOT/tests/requirements.txt" installed="$ATON_ROOT/build/venv/aton-full-requirements"
     if ! cmp -s "$packages" "$installed"; then
         echo "setup: installing Python packages for the tests of label full"
         "$ATON_PYTHON" -m pip install -qq --disable-pip-version-check --root-user-action=ignore -r "$packages" || return 1

@@ -221,7 +221,7 @@ def conan(way):
     """conan create, with Boost from the machine and no remote: test_package is built and run."""
     program = pathlib.Path(sys.executable).parent / "conan"
     if not program.exists():
-        print(f"no {program}: skipped (tests/packaging/requirements.txt has it)")
+        print(f"no {program}: skipped (tests/requirements.txt has it)")
         return SKIPPED
     environment = os.environ | {"CONAN_HOME": str(way.work / "conan"), "CXX": way.compiler}
     run(program, "profile", "detect", env=environment)
