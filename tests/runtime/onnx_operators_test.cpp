@@ -2,6 +2,7 @@
 // What ONNX's node tests leave out of its operators: old versions, random numbers, models of ai.onnx.ml, and calls that are refused.
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -333,6 +334,21 @@ TEST_CASE("what does not fit is refused with a line") {
                     integer("max_skip_count", 0)}},
                   "too large");
     check_refused({"Gradient", 1, {x}, {}, 1, "ai.onnx.preview.training"}, "does not differentiate");
+}
+
+TEST_CASE("axes and sizes at the ends of int64 are refused before anything is added to them") {
+    tensor const x = floats({1, 2, 3, 4, 5, 6}, {2, 3});
+    std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t batch : {most, -most, std::int64_t{2}})
+        check_refused(
+            {"ReverseSequence", 10, {x, longs({1, 2})}, {integer("batch_axis", batch), integer("time_axis", 1)}},
+            "batch and time are axes 0 and 1");
+    check_refused({"ReverseSequence", 10, {x, longs({1, 2})}, {integer("batch_axis", 1), integer("time_axis", -most)}},
+                  "batch and time are axes 0 and 1");
+    std::vector const window = {integers("kernel_shape", {2}), integers("strides", {2})};
+    tensor const pooled = floats({5, 6}, {1, 1, 2});
+    tensor const places = reshape(longs({1, 3}), {1, 1, 2});
+    check_refused({"MaxUnpool", 22, {pooled, places, longs({1, 1, -most - 1})}, window}, "cannot have the sizes");
 }
 
 } // namespace aton::runtime

@@ -278,7 +278,7 @@ results reverse_sequence(call const& c) {
     tensor const& x = c.in(0);
     std::int64_t const batch_axis = c.i("batch_axis", 1);
     std::int64_t const time_axis = c.i("time_axis", 0);
-    if (x.rank() < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0)
+    if (x.rank() < 2 || (batch_axis != 0 && batch_axis != 1) || time_axis != 1 - batch_axis)
         throw error("batch and time are axes 0 and 1");
     auto const batch = static_cast<std::size_t>(batch_axis);
     std::size_t const time = 1 - batch;

@@ -86,10 +86,10 @@ results max_unpool(call const& c) {
     if (!c.has(2)) return y;
     sizes const to = c.integers(2);
     if (to.size() != inner.size()) throw error("output_shape " + to_string(to) + " for " + to_string(inner));
+    (void)count_of(to);
     sizes const before(to.size(), 0);
     sizes after(to.size(), 0);
     for (std::size_t i = 0; i != to.size(); ++i) after[i] = to[i] - inner[i];
-    (void)count_of(to);
     return pad(y, before, after, 0);
 }
 
