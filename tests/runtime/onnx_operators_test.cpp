@@ -349,6 +349,9 @@ TEST_CASE("axes and sizes at the ends of int64 are refused before anything is ad
     tensor const pooled = floats({5, 6}, {1, 1, 2});
     tensor const places = reshape(longs({1, 3}), {1, 1, 2});
     check_refused({"MaxUnpool", 22, {pooled, places, longs({1, 1, -most - 1})}, window}, "cannot have the sizes");
+    tensor const kernel = floats({1, 2}, {1, 1, 2});
+    check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_padding", {most - 1})}}, "output padding");
+    check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_shape", {most})}}, "no result has");
 }
 
 } // namespace aton::runtime

@@ -29,6 +29,8 @@ struct window {
 
 /// Throws aton::error for lists that are not as long as there are axes, and for numbers that no window has.
 void check(window const& w, std::size_t axes);
+/// The same of the elements that a transposed convolution adds at the ends.
+void check_output_padding(sizes const& extra, std::size_t axes);
 /// How many windows there are on each spatial axis of `x`. Throws aton::error where the window is larger than what it slides over.
 [[nodiscard]] sizes window_counts(window const& w, tensor const& x);
 

@@ -134,7 +134,7 @@ tensor convolution(tensor const& x, tensor const& weight, tensor const& bias, wi
 tensor transposed_convolution(tensor const& x, tensor const& weight, tensor const& bias, window const& w,
                               sizes const& extra, std::int64_t groups, bool widens) {
     check_operands(x, weight, bias, w, groups, true);
-    if (extra.size() != w.axes()) throw error("output padding is one number for each spatial axis");
+    check_output_padding(extra, w.axes());
     if (is_narrow(x) && widens) { // one rounding
         auto const wide = [](tensor const& t) { return t ? cast(t, dtype::float32) : t; };
         return cast(transposed_convolution(wide(x), wide(weight), wide(bias), w, extra, groups), x.dtype());
@@ -157,8 +157,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
     for (std::size_t i = 0; i != axes; ++i) {
         std::int64_t const all = x.size(i + 2) == 0 ? 0 : (x.size(i + 2) - 1) * w.strides[i] + w.extent(i);
         spatial.push_back(all + extra[i] - w.before[i] - w.after[i]);
-        if (extra[i] < 0 || spatial.back() < 0)
-            throw error("the result has no elements along axis " + std::to_string(i));
+        if (spatial.back() < 0) throw error("the result has no elements along axis " + std::to_string(i));
     }
     return with_bias(fold(reshape(columns, to).permuted(order), w, spatial), bias);
 }

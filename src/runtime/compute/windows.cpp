@@ -39,6 +39,8 @@ void check(window const& w, std::size_t axes) {
     check_list(w.after, axes, -most, "padding");
 }
 
+void check_output_padding(sizes const& extra, std::size_t axes) { check_list(extra, axes, 0, "output padding"); }
+
 std::size_t spatial_rank(tensor const& x) {
     if (x.rank() < 3) throw error("[N, C, D1, ...] is expected, not " + to_string(x.sizes()));
     return x.rank() - 2;

@@ -26,9 +26,11 @@ results conv(call const& c) {
 void pad_to(window& w, sizes const& to, tensor const& x, sizes const& extra, bool upper) {
     if (to.size() != w.axes())
         throw error("output_shape " + to_string(to) + " for " + std::to_string(w.axes()) + " axes");
+    constexpr std::int64_t most = std::int64_t{1} << 40;
+    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > most; }))
+        throw error("no result has the output_shape " + to_string(to));
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const all = w.strides[i] * (x.size(i + 2) - 1) + extra[i] + w.extent(i);
-        if (to[i] < 0) throw error("output_shape is " + to_string(to));
         std::int64_t const total = all - to[i];
         std::int64_t const half = total >= 0 ? total / 2 : -((1 - total) / 2); // rounded down
         w.before[i] = upper ? half : total - half;
@@ -41,7 +43,7 @@ results conv_transpose(call const& c) {
     tensor const& weight = c.in(1);
     window w = bare_window_of(c, spatial_sizes(x).size(), spatial_sizes(weight));
     sizes const extra = c.ints("output_padding", sizes(w.axes(), 0));
-    if (extra.size() != w.axes()) throw error("output_padding " + to_string(extra));
+    check_output_padding(extra, w.axes());
     std::string const mode = c.s("auto_pad", "NOTSET");
     if (c.has_attribute("output_shape")) {
         sizes to = c.ints("output_shape");
