@@ -27,6 +27,13 @@ aten_argument ones(std::string name, sizes const& of) {
     a.tensor = tensor::of_scalar(1, dtype::float32).expanded(of);
     return a;
 }
+aten_argument lists(std::string name, std::vector<sizes> const& of) {
+    aten_argument a;
+    a.name = std::move(name);
+    a.is = aten_argument::kind::tensors;
+    for (sizes const& each : of) a.tensors.push_back(ones({}, each).tensor);
+    return a;
+}
 aten_argument numbers(std::string name, std::vector<aton::scalar> all) {
     aten_argument a;
     a.name = std::move(name);
@@ -72,6 +79,20 @@ TEST_CASE("a recurrent cell of a 0-d input or state is refused") {
             refusal(overload, {ones("input", {1, 3}), ones("hx", {}), ones("w_ih", {2, 3}), ones("w_hh", {2, 2})})
                 .empty());
     }
+}
+
+TEST_CASE("a recurrent layer of states that are matrices is refused") {
+    CHECK(refusal("aten::lstm.input",
+                  {ones("input", {4, 2, 3}),
+                   lists("hx", {{2, 2}, {2, 2}}),
+                   lists("params", {{8, 3}, {8, 2}}),
+                   number("has_biases", false),
+                   number("num_layers", 1),
+                   number("dropout", 0.),
+                   number("train", false),
+                   number("bidirectional", false),
+                   number("batch_first", false)})
+              .find("layers, sequences and elements") != std::string::npos);
 }
 
 TEST_CASE("a weight norm of a 0-d tensor is refused") {

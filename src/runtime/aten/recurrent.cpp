@@ -203,6 +203,12 @@ std::vector<tensor> states_of(call const& c, std::size_t count) {
         if (start.rank() < 2) throw error("a state has less than 2 dimensions");
     return starts;
 }
+std::vector<tensor> states_of_layers(call const& c, std::size_t count) {
+    std::vector<tensor> starts = states_of(c, count);
+    for (tensor const& start : starts)
+        if (start.rank() != 3) throw error("states do not have the dimensions of layers, sequences and elements");
+    return starts;
+}
 
 results as_results(std::vector<tensor> const& all) { return std::vector<value>(all.begin(), all.end()); }
 
@@ -213,7 +219,7 @@ results over_sequences(call const& c) {
     if (c.b("batch_first")) x = transpose(x, 0, 1);
     std::int64_t const times = x.size(0);
     std::int64_t const batch = x.size(1);
-    layers all{c, states_of(c, States), Step};
+    layers all{c, states_of_layers(c, States), Step};
     for (tensor const& start : all.starts)
         if (start.size(1) != batch) throw error("there is not a state for each sequence");
     // The library that the CPU hands LSTMs of bfloat16 to adds up in float32.
@@ -240,7 +246,7 @@ results over_packed(call const& c) {
     for (std::int64_t const b : batches) total += b;
     if (total != data.size(0) || !std::is_sorted(batches.rbegin(), batches.rend()))
         throw error("batch_sizes do not fit the data");
-    return as_results(layers{c, states_of(c, States), Step}.run(data, batches));
+    return as_results(layers{c, states_of_layers(c, States), Step}.run(data, batches));
 }
 
 template <cell Step, std::size_t States>
