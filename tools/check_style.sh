@@ -28,7 +28,7 @@ case "${1:-}" in
     "") check_format ;;
     --tidy)
         check_format
-        python3 tools/check_tidy "${2:-build/release}"
+        sources '*.cpp' 'include/*.hpp' | python3 tools/check_tidy "${2:-build/release}"
         ;;
     *) echo "usage: tools/check_style.sh [--tidy [FOLDER]]" >&2; exit 2 ;;
 esac
