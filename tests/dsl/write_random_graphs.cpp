@@ -3,7 +3,6 @@
 // shape_rules_run_test.py runs them and compares the sizes of the results with the shapes that the models declare.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 

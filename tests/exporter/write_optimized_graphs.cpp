@@ -2,7 +2,6 @@
 // Writes random graphs as they are and after the passes, side by side: optimized_graphs_run_test.py runs both.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <string>

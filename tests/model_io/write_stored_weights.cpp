@@ -4,7 +4,6 @@
 // A tensor is: name dtype sizes parts {position bytes offset sizes strides factors}; every list begins with its length.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <string>
