@@ -79,8 +79,6 @@ std::size_t bytes_of(dtype type, std::int64_t count) {
     return static_cast<std::size_t>(count) * (type == dtype::string ? sizeof(std::string) : element_bytes(type));
 }
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 40;
-
 /// Calls `f` with the offset of each element, in row-major order.
 template <class Function>
 void for_each_offset(sizes const& of, std::vector<std::int64_t> const& strides, Function const& f) {
@@ -140,13 +138,11 @@ std::int64_t count_of(std::span<std::int64_t const> sizes) {
     for (std::int64_t s : sizes) {
         if (s < 0) throw error("a tensor cannot have the sizes " + to_string(sizes));
         empty = empty || s == 0;
+        if (s > 0 && count > most_elements / s)
+            throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
+        if (s > 0) count *= s;
     }
-    if (empty) return 0;
-    for (std::int64_t s : sizes) {
-        if (count > most_elements / s) throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
-        count *= s;
-    }
-    return count;
+    return empty ? 0 : count;
 }
 
 std::string to_string(std::span<std::int64_t const> sizes) {
@@ -318,13 +314,17 @@ void tensor::require_axis(std::size_t axis) const {
 
 tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step) const {
     require_axis(axis);
-    std::int64_t const last = start + (count - 1) * step;
-    if (count > 0 && (start < 0 || last < 0 || start >= sizes_[axis] || last >= sizes_[axis]))
+    bool fits = count <= 0 || (start >= 0 && start < sizes_[axis]);
+    if (fits && count > 1 && step != 0) {
+        std::int64_t const steps = step > 0 ? (sizes_[axis] - 1 - start) / step : -(start / step); // that stay within
+        fits = count - 1 <= steps;
+    }
+    if (!fits)
         throw error(std::to_string(count) + " elements from " + std::to_string(start) + " on are more than axis " +
                     std::to_string(axis) + " of " + to_string(sizes_) + " has");
     tensor t = *this;
     t.sizes_[axis] = count;
-    t.strides_[axis] *= step;
+    if (count > 1) t.strides_[axis] *= step;
     t.count_ = count_of(t.sizes_);
     if (count != 0) t.offset_ += start * strides_[axis];
     return t;

@@ -2,6 +2,7 @@
 // Calls of ATen operators that ended the program once, or did not end: each is refused.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -138,6 +139,129 @@ TEST_CASE("resizing to more than memory holds is refused at once") {
     CHECK(refusal("aten::upsample_bilinear2d",
                   {ones("self", {1, 1, 1, 1}), numbers("output_size", {5, std::int64_t{1} << 61}), corners})
               .find("too large") != std::string::npos);
+}
+
+namespace {
+
+aten_argument whole_numbers(std::string name, std::vector<std::int64_t> const& all) {
+    aten_argument a = ones(std::move(name), {});
+    a.tensor = tensor::of_integers(all);
+    return a;
+}
+aten_argument text(std::string name, std::string all) {
+    aten_argument a;
+    a.name = std::move(name);
+    a.is = aten_argument::kind::text;
+    a.text = std::move(all);
+    return a;
+}
+
+} // namespace
+
+// What follows overflowed int64 once.
+
+TEST_CASE("windows at the ends of int64 are refused") {
+    for (std::int64_t const end : {INT64_MIN, INT64_MAX}) {
+        for (auto const& [kernel, stride, padding, dilation] :
+             {std::array{end, 1L, 0L, 1L}, {3L, end, 0L, 1L}, {3L, 1L, end, 1L}, {3L, 1L, 0L, end}}) {
+            CAPTURE(kernel);
+            CAPTURE(stride);
+            CAPTURE(padding);
+            CAPTURE(dilation);
+            std::vector<aten_argument> window = {ones("self", {2, 5, 7}),
+                                                 numbers("kernel_size", {kernel, 2}),
+                                                 numbers("stride", {stride, 2}),
+                                                 numbers("padding", {padding, 0}),
+                                                 numbers("dilation", {dilation, 1}),
+                                                 number("ceil_mode", false)};
+            CHECK(refusal("aten::max_pool2d", window).find("no window has") != std::string::npos);
+            window.pop_back();
+            CHECK(refusal("aten::im2col", window).find("no window has") != std::string::npos);
+        }
+        CHECK(refusal("aten::conv1d.padding",
+                      {ones("input", {2, 3, 7}),
+                       ones("weight", {4, 3, 2}),
+                       nothing("bias"),
+                       numbers("stride", {1}),
+                       text("padding", "same"),
+                       numbers("dilation", {end}),
+                       number("groups", 1)})
+                  .find("no window has") != std::string::npos);
+        CHECK_FALSE(refusal("aten::col2im",
+                            {ones("self", {6, 4}),
+                             numbers("output_size", {end, 3}),
+                             numbers("kernel_size", {2, 3}),
+                             numbers("dilation", {1, 1}),
+                             numbers("padding", {0, 0}),
+                             numbers("stride", {1, 1})})
+                        .empty());
+    }
+}
+
+TEST_CASE("a transposed convolution of more than a tensor holds is refused, of an empty batch too") {
+    CHECK(refusal("aten::conv_transpose1d",
+                  {ones("input", {0, 3, std::int64_t{1} << 36}),
+                   ones("weight", {3, 2, 2}),
+                   nothing("bias"),
+                   numbers("stride", {std::int64_t{1} << 31}),
+                   numbers("padding", {0}),
+                   numbers("output_padding", {0}),
+                   number("groups", 1),
+                   numbers("dilation", {1})})
+              .find("are too large") != std::string::npos);
+}
+
+TEST_CASE("random windows of all that int64 counts are refused") {
+    CHECK(refusal("aten::fractional_max_pool2d",
+                  {ones("self", {1, 2, 5, 7}),
+                   numbers("kernel_size", {INT64_MAX, 2}),
+                   numbers("output_size", {INT64_MAX, 2}),
+                   ones("random_samples", {1, 2, 2})})
+              .find("do not fit") != std::string::npos);
+}
+
+TEST_CASE("a slice of steps beyond int64 is refused or has one element") {
+    CHECK(refusal("aten::slice.Tensor",
+                  {ones("self", {3, 7}),
+                   number("dim", 1),
+                   number("start", 1),
+                   number("end", INT64_MAX),
+                   number("step", INT64_MAX)})
+              .empty());
+    CHECK_FALSE(refusal("aten::slice.Tensor",
+                        {ones("self", {3, 7}),
+                         number("dim", 1),
+                         number("start", 1),
+                         number("end", INT64_MAX),
+                         number("step", INT64_MIN)})
+                    .empty());
+}
+
+TEST_CASE("one_hot of the last int64 is refused") {
+    CHECK(refusal("aten::one_hot", {whole_numbers("self", {1, INT64_MAX}), number("num_classes", -1)}).find("class") !=
+          std::string::npos);
+}
+
+TEST_CASE("repeats that add up beyond int64 are refused") {
+    CHECK(refusal("aten::repeat_interleave.Tensor", {whole_numbers("repeats", {INT64_MAX, 3, INT64_MAX})})
+              .find("more repeats") != std::string::npos);
+}
+
+TEST_CASE("rounding to the least int64 of decimals ends") {
+    CHECK(refusal("aten::round.decimals", {ones("self", {3}), number("decimals", INT64_MIN)}).empty());
+}
+
+TEST_CASE("more groups than int64 counts with the batch are refused, of an empty tensor too") {
+    CHECK_FALSE(refusal("aten::native_group_norm",
+                        {ones("input", {std::int64_t{1} << 39, 0, 1}),
+                         nothing("weight"),
+                         nothing("bias"),
+                         number("N", std::int64_t{1} << 39),
+                         number("C", 0),
+                         number("HxW", 1),
+                         number("group", std::int64_t{1} << 39),
+                         number("eps", 1e-5)})
+                    .empty());
 }
 
 TEST_CASE("a loop that goes on for ever ends when its steps are used up") {

@@ -23,8 +23,10 @@ struct window {
     /// Strides and dilations of 1, no padding.
     [[nodiscard]] static window of(sizes kernel);
     [[nodiscard]] std::size_t axes() const { return kernel.size(); }
-    /// Elements from the first to the last that it sees along an axis.
+    /// Elements from the first to the last that it sees along an axis. Only of a window that `check` let through.
     [[nodiscard]] std::int64_t extent(std::size_t axis) const { return dilations[axis] * (kernel[axis] - 1) + 1; }
+    /// The same of so many windows beside each other; 0 of none. Throws aton::error where no tensor has so many.
+    [[nodiscard]] std::int64_t reach(std::size_t axis, std::int64_t windows) const;
 };
 
 /// Throws aton::error for lists that are not as long as there are axes, and for numbers that no window has.

@@ -18,7 +18,10 @@ namespace aton::runtime {
 
 using sizes = std::vector<std::int64_t>;
 
-/// The product of sizes. Throws aton::error for a negative one, or where it does not fit.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 40; ///< of a tensor
+
+/// The product of sizes. Throws aton::error for a negative one, and where those that are not 0 have a product beyond most_elements: so
+/// none that is made of sizes of a tensor, an empty one too, leaves int64.
 [[nodiscard]] std::int64_t count_of(std::span<std::int64_t const> sizes);
 /// "[2, 3]"
 [[nodiscard]] std::string to_string(std::span<std::int64_t const> sizes);

@@ -29,8 +29,8 @@ struct window_table {
     tensor sizes;  ///< float64 [out]
 };
 window_table table_of(adaptive const& a, device where) {
-    constexpr std::int64_t most_elements = std::int64_t{1} << 28;
-    if (a.out < 0 || a.out > most_elements) throw error("output_size is " + std::to_string(a.out));
+    constexpr std::int64_t most_windows = std::int64_t{1} << 22;
+    if (a.out < 0 || a.out > most_windows) throw error("output_size is " + std::to_string(a.out));
     std::int64_t most = 0;
     for (std::int64_t i = 0; i != a.out; ++i) most = std::max(most, a.end(i) - a.start(i));
     tensor const at = tensor::empty(dtype::int64, {a.out, most});

@@ -34,6 +34,7 @@ void set_padding(call const& c, window& w) {
     w.after = w.before;
     if (c.text("padding") == "valid") return;
     if (c.text("padding") != "same") throw error("padding is '" + std::string(c.text("padding")) + "'");
+    check(w, w.axes());
     for (std::size_t i = 0; i != w.axes(); ++i) {
         if (w.strides[i] != 1) throw error("padding 'same' is one of strides of 1");
         w.before[i] = (w.extent(i) - 1) / 2;
@@ -161,6 +162,7 @@ results convolution_backward(call const& c) {
     dtype const type = weight.dtype();
     auto const wide = [&](std::string_view name) { return cast(c.t(name), compute_type(type)); };
     convolving k = told(c, weight);
+    check(k.w, k.w.axes());
     tensor const gradient = wide("grad_output");
     tensor const x = wide("input");
     std::vector<std::int64_t> const mask = c.ints("output_mask");
@@ -170,9 +172,8 @@ results convolution_backward(call const& c) {
         convolving back = k;
         back.transposed = !k.transposed;
         for (std::size_t i = 0; i != k.w.axes(); ++i)
-            back.extra[i] = k.transposed ? 0
-                                         : x.size(i + 2) + k.w.before[i] + k.w.after[i] - k.w.extent(i) -
-                                               (gradient.size(i + 2) - 1) * k.w.strides[i];
+            back.extra[i] =
+                k.transposed ? 0 : x.size(i + 2) + k.w.before[i] + k.w.after[i] - k.w.reach(i, gradient.size(i + 2));
         out[0] = cast(real_convolution(gradient, wide("weight"), {}, back), type);
     }
     if (mask[1] != 0)

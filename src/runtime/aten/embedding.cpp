@@ -197,9 +197,9 @@ results one_hot(call const& c) {
             return to_host(reduce(op, x, all_axes(x))).item().to<std::int64_t>();
         };
         std::int64_t const most = extreme(reduce_op::max);
+        if (most >= (given == -1 ? most_elements : given) || extreme(reduce_op::min) < 0)
+            throw error("a class is negative, or beyond num_classes: " + std::to_string(given));
         if (given == -1) classes = most + 1;
-        if (extreme(reduce_op::min) < 0 || most >= classes)
-            throw error("a class is outside of the " + std::to_string(classes));
     }
     return cast(equal(x.unsqueezed(x.rank()), range(classes, 0, 1, x.where())), dtype::int64);
 }

@@ -35,6 +35,7 @@ results col2im(call const& c) {
     window const w = window_of(c);
     sizes const to = c.ints("output_size");
     if (to.size() != 2) throw error("an image has two sizes");
+    (void)count_of(to);
     tensor const batch = x.rank() == 2 ? x.unsqueezed(0) : x;
     sizes counts; // of patches
     for (std::size_t i = 0; i != 2; ++i) {
@@ -42,8 +43,8 @@ results col2im(call const& c) {
         if (to[i] <= 0 || room < 0) throw error("the kernel is larger than " + to_string(to));
         counts.push_back(room / w.strides[i] + 1);
     }
-    std::int64_t const patch = w.kernel[0] * w.kernel[1];
-    if (batch.size(1) % patch != 0 || batch.size(2) != counts[0] * counts[1])
+    std::int64_t const patch = count_of(w.kernel);
+    if (batch.size(1) % patch != 0 || batch.size(2) != count_of(counts))
         throw error("columns of the sizes " + to_string(x.sizes()) + " do not fill " + to_string(to));
     tensor const parts =
         reshape(batch, {batch.size(0), batch.size(1) / patch, w.kernel[0], w.kernel[1], counts[0], counts[1]});

@@ -41,6 +41,7 @@ window told(call const& c, std::size_t axes) {
     w.before = w.after = for_each_axis(c, "padding", axes, {0});
     if (c.has_argument("dilation")) w.dilations = for_each_axis(c, "dilation", axes, {1});
     w.ceil = c.b("ceil_mode");
+    check(w, axes);
     for (std::size_t i = 0; i != axes; ++i)
         if (w.before[i] > w.extent(i) / 2 && w.before[i] > w.kernel[i] / 2)
             throw error("padding is more than half of the kernel");
@@ -87,7 +88,7 @@ results avg_pool2d_backward(call const& c) {
     sizes after(4, 0);
     sizes reach;
     for (std::size_t i = 0; i != 2; ++i) {
-        reach.push_back((share.size(i + 2) - 1) * w.strides[i] + w.kernel[i]);
+        reach.push_back(w.reach(i, share.size(i + 2)));
         before[i + 2] = -w.before[i];
         after[i + 2] = w.before[i] + ones.size(i + 2) - reach[i];
     }
@@ -140,7 +141,7 @@ results max_pool_backward(call const& c) {
 
 /// Where the windows of a plane start along an axis: [N, C, out].
 tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, std::int64_t kernel) {
-    if (out < 1 || kernel < 1 || out + kernel - 1 > in)
+    if (out < 1 || kernel < 1 || out > in || kernel > in - out + 1)
         throw error("windows of " + std::to_string(kernel) + " do not fit " + std::to_string(in) + " elements " +
                     std::to_string(out) + " times");
     tensor const last = full(scalar(in - kernel), dtype::int64, {1}, samples.where());

@@ -41,7 +41,7 @@ results round_to_decimals(call const& c) {
     std::int64_t const decimals = c.i("decimals");
     if (!is_floating(x.dtype())) return x;
     if (decimals == 0) return round(x);
-    scalar const power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
+    scalar const power(std::pow(10.0, std::abs(static_cast<double>(decimals))));
     return computed_in(x.dtype(), x, [&](tensor const& v) {
         return decimals < 0 ? round(v / power) * power : round(v * power) / power;
     });

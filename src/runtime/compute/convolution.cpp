@@ -155,8 +155,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
     for (std::size_t i = 0; i != axes; ++i) order.push_back(2 + i);
     sizes spatial;
     for (std::size_t i = 0; i != axes; ++i) {
-        std::int64_t const all = x.size(i + 2) == 0 ? 0 : (x.size(i + 2) - 1) * w.strides[i] + w.extent(i);
-        spatial.push_back(all + extra[i] - w.before[i] - w.after[i]);
+        spatial.push_back(w.reach(i, x.size(i + 2)) + extra[i] - w.before[i] - w.after[i]);
         if (spatial.back() < 0) throw error("the result has no elements along axis " + std::to_string(i));
     }
     return with_bias(fold(reshape(columns, to).permuted(order), w, spatial), bias);

@@ -31,7 +31,7 @@ standardized standardize_groups(tensor const& x, std::int64_t groups, double eps
     if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
         throw error(std::to_string(groups) + " groups of the channels of " + to_string(x.sizes()));
     std::int64_t const n = x.size(0);
-    std::int64_t const rest = n == 0 ? 0 : x.count() / (n * groups);
+    std::int64_t const rest = n == 0 ? 0 : x.count() / count_of(sizes{n, groups});
     standardized s = standardize(reshape(x, {n, groups, rest}), {2}, epsilon);
     return {reshape(s.values, x.sizes()), s.mean.squeezed(2), s.inverse_deviation.squeezed(2)};
 }

@@ -31,6 +31,14 @@ window window::of(sizes kernel) {
     return {std::move(kernel), sizes(n, 1), sizes(n, 1), sizes(n, 0), sizes(n, 0)};
 }
 
+std::int64_t window::reach(std::size_t axis, std::int64_t windows) const {
+    if (windows == 0) return 0;
+    if (extent(axis) > most_elements || windows - 1 > (most_elements - extent(axis)) / strides[axis])
+        throw error(std::to_string(windows) + " windows of " + std::to_string(extent(axis)) + " elements, " +
+                    std::to_string(strides[axis]) + " apart, are too large");
+    return (windows - 1) * strides[axis] + extent(axis);
+}
+
 void check(window const& w, std::size_t axes) {
     check_list(w.kernel, axes, 1, "kernel");
     check_list(w.strides, axes, 1, "strides");
@@ -66,7 +74,7 @@ tensor padded(tensor const& x, window const& w, sizes const& counts, scalar cons
     sizes after(x.rank(), 0);
     bool changes = false;
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        std::int64_t const reach = (counts[i] - 1) * w.strides[i] + w.extent(i);
+        std::int64_t const reach = w.reach(i, counts[i]);
         before[i + 2] = w.before[i];
         after[i + 2] = std::max<std::int64_t>(0, reach - w.before[i] - x.size(i + 2));
         changes = changes || before[i + 2] != 0 || after[i + 2] != 0;
@@ -101,8 +109,7 @@ tensor fold(tensor const& columns, window const& w, sizes const& spatial) {
     sizes before = {0, 0}; // what is cut off, or added, for the result
     sizes after = {0, 0};
     for (std::size_t i = 0; i != axes; ++i) {
-        std::int64_t const n = columns.size(i + 2);
-        std::int64_t const reach = n == 0 ? 0 : (n - 1) * w.strides[i] + w.extent(i);
+        std::int64_t const reach = w.reach(i, columns.size(i + 2));
         if (columns.size(2 + axes + i) != w.kernel[i]) throw error("windows are not as large as their kernel");
         to.push_back(reach);
         before.push_back(-w.before[i]);

@@ -26,12 +26,10 @@ results conv(call const& c) {
 void pad_to(window& w, sizes const& to, tensor const& x, sizes const& extra, bool upper) {
     if (to.size() != w.axes())
         throw error("output_shape " + to_string(to) + " for " + std::to_string(w.axes()) + " axes");
-    constexpr std::int64_t most = std::int64_t{1} << 40;
-    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > most; }))
+    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > most_elements; }))
         throw error("no result has the output_shape " + to_string(to));
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        std::int64_t const all = w.strides[i] * (x.size(i + 2) - 1) + extra[i] + w.extent(i);
-        std::int64_t const total = all - to[i];
+        std::int64_t const total = w.reach(i, x.size(i + 2)) + extra[i] - to[i];
         std::int64_t const half = total >= 0 ? total / 2 : -((1 - total) / 2); // rounded down
         w.before[i] = upper ? half : total - half;
         w.after[i] = total - w.before[i];
@@ -51,7 +49,7 @@ results conv_transpose(call const& c) {
         pad_to(w, to, x, extra, mode == "SAME_UPPER");
     } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
         sizes to;
-        for (std::size_t i = 0; i != w.axes(); ++i) to.push_back(x.size(i + 2) * w.strides[i]);
+        for (std::size_t i = 0; i != w.axes(); ++i) to.push_back(count_of(sizes{x.size(i + 2), w.strides[i]}));
         pad_to(w, to, x, extra, mode == "SAME_UPPER");
     } else if (mode == "VALID") {
         w.before = w.after = sizes(w.axes(), 0);

@@ -16,7 +16,7 @@ void pad_same(window& w, tensor const& x, bool upper) {
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const size = x.size(i + 2);
         std::int64_t const windows = (size + w.strides[i] - 1) / w.strides[i];
-        std::int64_t const total = std::max<std::int64_t>(0, (windows - 1) * w.strides[i] + w.extent(i) - size);
+        std::int64_t const total = std::max<std::int64_t>(0, w.reach(i, windows) - size);
         w.before[i] = upper ? total / 2 : total - total / 2;
         w.after[i] = total - w.before[i];
     }
