@@ -6,7 +6,8 @@
     [--elements 16777216] [--only add,exp] [--models a.onnx,b.onnx] [--check]
 
 The target runtime_benchmark makes the program. --python names a Python with torch. Both run in turn; a row has the least
-seconds of all runs. --models runs models instead, beside ONNX Runtime. --check exits with 1 beyond LIMITS.
+seconds of all runs. --models runs models instead, beside ONNX Runtime: full_size_models.py writes two. --check exits with 1
+beyond LIMITS.
 """
 import argparse
 import json

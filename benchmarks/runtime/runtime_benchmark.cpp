@@ -174,10 +174,12 @@ void models(settings const& s) {
         onnx_model const model(aton::read_model(path).graph);
         std::vector<value> inputs;
         for (aton::value_id const id : model.graph().inputs) {
+            aton::graph_value const& input = model.graph().values[static_cast<std::size_t>(id)];
+            inputs.emplace_back();
+            if (input.initializer >= 0) continue;
             sizes of;
-            for (aton::dim const& d : model.graph().values[static_cast<std::size_t>(id)].type.shape.dims())
-                of.push_back(d.is_static() ? d.size() : 1);
-            inputs.emplace_back(numbers(of));
+            for (aton::dim const& d : input.type.shape.dims()) of.push_back(d.is_static() ? d.size() : 1);
+            inputs.back() = numbers(of);
         }
         measure(s, path.c_str(), 0, [&] { (void)model.run(inputs); });
     }
