@@ -1855,16 +1855,15 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
 /// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
 /// those of x, or where they are equal for one either side.
 inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
     value const x = g.cast(flat, type);
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
-    if (min == max && self.shape().element_count() != 0) {
+    if (min == max) {
         low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
-    }
-    if (min == max) {
         value const widening = g.cast(g.op<"Equal">(low, high), type);
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
@@ -3589,6 +3588,7 @@ inline value power(graph<13> g, value base, value exponent) {
     auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
+    if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
     // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
     value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
     return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
@@ -7169,6 +7169,7 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
     // Integers: towards minus infinity, where Div truncates; the divisor is positive.
     value const quotient = g.op<"Div">(y, count);
+    if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
     return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }

@@ -20,7 +20,7 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"__and__.Scalar __or__.Scalar __xor__.Scalar bitwise_and.Scalar bitwise_or.Scalar bitwise_xor.Scalar", "self: (n, c, ...); other: 0..9"},
         {"bitwise_and.Scalar_Tensor bitwise_or.Scalar_Tensor bitwise_xor.Scalar_Tensor", "self: 0..9; other: (n, c, ...)"},
         {"pow.Tensor_Scalar float_power.Tensor_Scalar", "self: (n, c, ...); exponent: -3..3 | -2.3125 | 1.6875 | 0.5 | -0.5"},
-        {"pow.Scalar float_power.Scalar", "self: -3..3 | 0 | 1.6875; exponent: (n, c, ...)"},
+        {"pow.Scalar float_power.Scalar", "self: -3..3 | 0 | 1 | 1.6875; exponent: (n, c, ...)"},
         {"div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode", "rounding_mode: 'trunc' | 'floor' ?"},
         {"round.decimals special_round", "self: (n, c, ...) in -9.0..9.0; decimals: -1..2"},
         {"gelu", "approximate: 'none' | 'tanh'"},

@@ -138,6 +138,15 @@ TEST_CASE("before opset 7 operands broadcast along dimensions that begin at an a
     check_near(run({"PRelu", 6, {floats({-1, -1, -1, -1}, {1, 2, 2}), y}})[0], {-10, -10, -20, -20});
 }
 
+TEST_CASE("0 to a negative power is the least integer, as in ONNX Runtime") {
+    for (dtype const type : {dtype::int32, dtype::int64}) {
+        tensor const y = run({"Pow", 15, {cast(longs({0, 0, 0, 2, -1}), type), longs({-1, 3, 0, -1, -3})}})[0];
+        double const least = type == dtype::int32 ? -0x1p31 : -0x1p63;
+        CHECK(numbers(y) == std::vector<double>{least, 0, 1, 0, -1});
+    }
+    CHECK(numbers(run({"Pow", 15, {longs({0, 3}), floats({2, 2}, {2})}})[0]) == std::vector<double>{0, 9});
+}
+
 TEST_CASE("before opset 13 softmax is over all dimensions behind its axis") {
     tensor const x = floats({0, 0, 0, 0, 0, 0, 0, 0}, {2, 2, 2});
     CHECK(numbers(run({"Softmax", 11, {x}})[0])[0] == 0.25);

@@ -10,6 +10,7 @@
 
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/shaping.hpp>
 
 namespace aton::mappings {
 
@@ -50,16 +51,15 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
 /// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
 /// those of x, or where they are equal for one either side.
 inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
     value const x = g.cast(flat, type);
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
-    if (min == max && self.shape().element_count() != 0) {
+    if (min == max) {
         low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
-    }
-    if (min == max) {
         value const widening = g.cast(g.op<"Equal">(low, high), type);
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);

@@ -151,6 +151,7 @@ inline value power(graph<13> g, value base, value exponent) {
     auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
+    if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
     // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
     value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
     return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);

@@ -95,6 +95,7 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
     // Integers: towards minus infinity, where Div truncates; the divisor is positive.
     value const quotient = g.op<"Div">(y, count);
+    if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
     return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }

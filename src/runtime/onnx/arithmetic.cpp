@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,16 +47,25 @@ results logic(call const& c) {
     return binary(Op, c.in(0), second(c));
 }
 
-// Of integers: the least significant bits of the result.
-results pow(call const& c) {
-    tensor const& x = c.in(0);
-    tensor const y = second(c);
+/// Of integers: the least significant bits of the result.
+tensor power(tensor const& x, tensor const& y) {
     dtype const t = x.dtype();
     if (t == y.dtype()) return binary(binary_op::pow, x, y);
     dtype wide = dtype::float64;
     if (is_integral(t) && is_integral(y.dtype())) wide = dtype::int64;
     else if (t == dtype::float16 || t == dtype::bfloat16) wide = dtype::float32;
     return cast(binary(binary_op::pow, cast(x, wide), cast(y, wide)), t);
+}
+
+/// ONNX leaves open what 0 to a negative power is in integers. Here it is what x86 makes of infinity, as in ONNX Runtime: so the check of
+/// a mapping finds whether it relies on another number.
+results pow(call const& c) {
+    tensor const& x = c.in(0);
+    tensor const y = second(c);
+    bool const is_int32 = x.dtype() == dtype::int32;
+    if ((!is_int32 && x.dtype() != dtype::int64) || !is_signed_integral(y.dtype())) return power(x, y);
+    scalar const least(is_int32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min());
+    return where(binary(binary_op::logical_and, equal(x, 0), less(y, 0)), least, power(x, y));
 }
 
 results mod(call const& c) {
