@@ -137,10 +137,12 @@ std::int64_t count_of(std::span<std::int64_t const> sizes) {
     bool empty = false;
     for (std::int64_t s : sizes) {
         if (s < 0) throw error("a tensor cannot have the sizes " + to_string(sizes));
-        empty = empty || s == 0;
-        if (s > 0 && count > most_elements / s)
-            throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
-        if (s > 0) count *= s;
+        if (s == 0) {
+            empty = true;
+            continue;
+        }
+        if (count > most_elements / s) throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
+        count *= s;
     }
     return empty ? 0 : count;
 }

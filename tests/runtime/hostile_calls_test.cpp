@@ -54,6 +54,18 @@ aten_argument number(std::string name, aton::scalar const& one) {
     a.number = one;
     return a;
 }
+aten_argument whole_numbers(std::string name, std::vector<std::int64_t> const& all) {
+    aten_argument a = ones(std::move(name), {});
+    a.tensor = tensor::of_integers(all);
+    return a;
+}
+aten_argument text(std::string name, std::string all) {
+    aten_argument a;
+    a.name = std::move(name);
+    a.is = aten_argument::kind::text;
+    a.text = std::move(all);
+    return a;
+}
 
 std::string refusal(std::string_view overload, std::vector<aten_argument> arguments) {
     try {
@@ -119,9 +131,9 @@ TEST_CASE("attention to a value without dimensions is refused") {
 }
 
 TEST_CASE("strings have no strides") {
-    aten_argument text = ones("self", {2});
-    text.tensor = tensor::of_strings({"a", "b"}, {2});
-    CHECK(refusal("aten::as_strided_copy", {text, numbers("size", {1}), numbers("stride", {1})}).find("strings") !=
+    aten_argument words = ones("self", {2});
+    words.tensor = tensor::of_strings({"a", "b"}, {2});
+    CHECK(refusal("aten::as_strided_copy", {words, numbers("size", {1}), numbers("stride", {1})}).find("strings") !=
           std::string::npos);
 }
 
@@ -141,29 +153,13 @@ TEST_CASE("resizing to more than memory holds is refused at once") {
               .find("too large") != std::string::npos);
 }
 
-namespace {
-
-aten_argument whole_numbers(std::string name, std::vector<std::int64_t> const& all) {
-    aten_argument a = ones(std::move(name), {});
-    a.tensor = tensor::of_integers(all);
-    return a;
-}
-aten_argument text(std::string name, std::string all) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::text;
-    a.text = std::move(all);
-    return a;
-}
-
-} // namespace
-
 // What follows overflowed int64 once.
 
 TEST_CASE("windows at the ends of int64 are refused") {
     for (std::int64_t const end : {INT64_MIN, INT64_MAX}) {
+        using numbers_of_window = std::array<std::int64_t, 4>;
         for (auto const& [kernel, stride, padding, dilation] :
-             {std::array{end, 1L, 0L, 1L}, {3L, end, 0L, 1L}, {3L, 1L, end, 1L}, {3L, 1L, 0L, end}}) {
+             {numbers_of_window{end, 1, 0, 1}, {3, end, 0, 1}, {3, 1, end, 1}, {3, 1, 0, end}}) {
             CAPTURE(kernel);
             CAPTURE(stride);
             CAPTURE(padding);
@@ -221,20 +217,16 @@ TEST_CASE("random windows of all that int64 counts are refused") {
 }
 
 TEST_CASE("a slice of steps beyond int64 is refused or has one element") {
-    CHECK(refusal("aten::slice.Tensor",
-                  {ones("self", {3, 7}),
-                   number("dim", 1),
-                   number("start", 1),
-                   number("end", INT64_MAX),
-                   number("step", INT64_MAX)})
-              .empty());
-    CHECK_FALSE(refusal("aten::slice.Tensor",
-                        {ones("self", {3, 7}),
-                         number("dim", 1),
-                         number("start", 1),
-                         number("end", INT64_MAX),
-                         number("step", INT64_MIN)})
-                    .empty());
+    auto const refusal_of_step = [](std::int64_t step) {
+        return refusal("aten::slice.Tensor",
+                       {ones("self", {3, 7}),
+                        number("dim", 1),
+                        number("start", 1),
+                        number("end", INT64_MAX),
+                        number("step", step)});
+    };
+    CHECK(refusal_of_step(INT64_MAX).empty());
+    CHECK_FALSE(refusal_of_step(INT64_MIN).empty());
 }
 
 TEST_CASE("one_hot of the last int64 is refused") {
