@@ -82,7 +82,9 @@ void converter::keep(program::node const& n) {
             node.attributes.push_back(attribute_of(a));
         }
     }
-    main_.import_domain(node.domain, 1);
+    bool imported = false; // by operators that a plugin declares in this domain: a kept one has no version of its own
+    for (auto const& import : main_.opset_imports) imported = imported || import.first == node.domain;
+    if (!imported) main_.import_domain(node.domain, 1);
     append_node(n, std::move(node), result_values(n));
 }
 

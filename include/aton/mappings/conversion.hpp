@@ -77,7 +77,8 @@ inline constexpr auto conversion = table(
         return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
     }),
     symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, scalar n, std::optional<dtype> type) -> value {
-        return g.scalar(n, type.value_or(aten::default_dtype));
+        dtype const t = type.value_or(aten::default_dtype);
+        return detail::opmath_type(t) != t ? beside(g, n, t) : element(g, n, t); // ATen rounds to half types
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 

@@ -240,8 +240,7 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
 
 /// A tensor of one number. Small ones become constants.
 inline value filled(graph<13> g, std::span<sym_int const> sizes, scalar number, dtype type) {
-    tensor one{type, {1}, {}};
-    one.append(number);
+    tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
         std::int64_t const n = all.element_count();
