@@ -92,7 +92,8 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
-            numbers_unusable = requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
+            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // text has numbers, too
+                               requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
     }
 };
