@@ -3,10 +3,10 @@
 #include "converter.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 
 #include <aton/core/nearest.hpp>
+#include <aton/dsl/thrown.hpp>
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -60,10 +60,8 @@ void converter::convert(program::node const& n) {
             return;
         case program::node_kind::aten: return convert_with_mapping(n);
         }
-    } catch (unsupported_error const& e) {
-        refuse(n, e.what());
-    } catch (illegal_call const& e) {
-        refuse(n, e.what());
+    } catch (...) { // of any kind: the other nodes are looked at all the same
+        refuse(n, describe_thrown());
     }
 }
 
@@ -88,10 +86,8 @@ void converter::convert_with_mapping(program::node const& n) {
     std::string refusal;
     try {
         return convert_with_row(n, *row);
-    } catch (unsupported_error const& e) {
-        refusal = e.what();
-    } catch (illegal_call const& e) {
-        refusal = e.what();
+    } catch (...) {
+        refusal = describe_thrown();
     }
     try {
         add_aten_node(n);
