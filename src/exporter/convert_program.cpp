@@ -3,10 +3,10 @@
 #include "converter.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 
 #include <aton/core/nearest.hpp>
+#include <aton/dsl/thrown.hpp>
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -60,10 +60,8 @@ void converter::convert(program::node const& n) {
             return;
         case program::node_kind::aten: return convert_with_mapping(n);
         }
-    } catch (unsupported_error const& e) {
-        refuse(n, e.what());
-    } catch (illegal_call const& e) {
-        refuse(n, e.what());
+    } catch (...) { // of any kind: the other nodes are looked at all the same
+        refuse(n, describe_thrown());
     }
 }
 
@@ -88,10 +86,8 @@ void converter::convert_with_mapping(program::node const& n) {
     std::string refusal;
     try {
         return convert_with_row(n, *row);
-    } catch (unsupported_error const& e) {
-        refusal = e.what();
-    } catch (illegal_call const& e) {
-        refusal = e.what();
+    } catch (...) {
+        refusal = describe_thrown();
     }
     try {
         add_aten_node(n);
@@ -104,7 +100,11 @@ void converter::convert_with_row(program::node const& n, dsl::entry const& row) 
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
     std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
-    bind_results(n, dsl::convert(*graph_, row, options_.opset, std::move(arguments)), first_new);
+    std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
+    if (n.schema.empty() && results.size() > n.results.size())
+        throw unsupported_error("the mapping gives " + std::to_string(results.size()) + " results, the program has " +
+                                std::to_string(n.results.size()));
+    bind_results(n, results, first_new);
 }
 
 value_type converter::type_of(program::value const& v) const {
@@ -267,9 +267,17 @@ void check_tables(std::span<dsl::table_view const> tables) {
         }
 }
 
-void prepare(program::program& p) {
+void prepare(program::program& p, export_options const& options) {
+    std::span<dsl::table_view const> const tables = options.tables;
     program::inline_wrappers(p);
-    program::functionalize(p);
+    program::functionalize(p, [&](std::string_view op) {
+        if (dsl::entry const* const row = dsl::find(tables, op, options.opset); row != nullptr) return row->schema;
+        for (std::span<dsl::table_view const> const all : {tables, mappings::library()})
+            for (dsl::table_view const& table : all)
+                for (dsl::entry const& e : table)
+                    if (e.overload == op) return e.schema;
+        return std::string_view();
+    });
     program::remove_dead_nodes(p);
 }
 

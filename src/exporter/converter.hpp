@@ -106,6 +106,7 @@ private:
     void convert_python(program::node const& n);
 
     // kept_operators.cpp
+    static void check_kept(program::node const& n);
     void keep(program::node const& n);
 
     // aten_nodes.cpp

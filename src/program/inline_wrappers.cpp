@@ -118,7 +118,8 @@ private:
         for (auto each = wrapped + 1; each != n.arguments.end(); ++each) {
             if (each->kind == argument_kind::values) {
                 for (value_index v : each->values) out.push_back(value_argument({}, v));
-            } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::other) {
+            } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::op &&
+                       each->kind != argument_kind::other) {
                 out.push_back(*each);
             }
         }

@@ -246,7 +246,7 @@ TEST_CASE("branches are rewritten as the whole is: wrappers, writes and dead nod
     index const out = b.value_of("out", {2, 3});
     b.add_node("higher_order::cond", {tensor("", b.which), b.add(yes), no, tensors("", {b.x})}, {out});
     b.output(out);
-    prepare(b.p);
+    prepare(b.p, {});
     strings ops;
     for (node const& n : b.p.subgraphs[2].nodes) ops.push_back(n.op);
     CHECK(ops == strings{"aten::sin", "aten::slice.Tensor", "aten::add.Tensor", "aten::slice_scatter"});
