@@ -40,10 +40,10 @@ public:
     }
 
     /// Whether the value is known now: a Constant, or an initializer.
-    [[nodiscard]] bool is_constant() const { return graph_->constant(id_) != nullptr; }
+    [[nodiscard]] bool is_constant() const { return graph_ != nullptr && graph_->constant(id_) != nullptr; }
     /// The payload of a constant; refuses the conversion when the value is not one.
     [[nodiscard]] tensor const& constant() const {
-        tensor const* t = graph_->constant(id_);
+        tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
         if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
         return *t;
     }
@@ -75,7 +75,10 @@ public:
     friend bool operator==(value const&, value const&) = default;
 
 private:
-    [[nodiscard]] graph_value const& record() const { return graph_->values[id_]; }
+    [[nodiscard]] graph_value const& record() const {
+        if (graph_ == nullptr) throw unsupported_error("a tensor that the call does not give; the mapping needs it");
+        return graph_->values[id_];
+    }
     [[nodiscard]] std::string label() const { return record().name.empty() ? std::to_string(id_) : record().name; }
 
     graph_data* graph_ = nullptr;
