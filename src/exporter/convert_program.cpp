@@ -166,19 +166,22 @@ namespace aton {
 namespace {
 
 constexpr std::size_t most_named = 8;
+constexpr std::size_t room_for_names =
+    max_message * 3 / 5; ///< after which no operator is named; the file's path stands before
 
 /// "2 operators cannot be converted at opset 20: aten::foo (no mapping; nearest aten::fooo; 3 times, first at model.py:12 in forward); ..."
 std::string summary(std::vector<unconvertible> const& all, int opset) {
     std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator" : " operators") +
                       " cannot be converted at opset " + std::to_string(opset) + ": ";
-    for (std::size_t i = 0; i != std::min(all.size(), most_named); ++i) {
-        unconvertible const& u = all[i];
-        out += (i == 0 ? "" : "; ") + u.op + " (" + u.reason;
+    std::size_t named = 0;
+    for (; named != std::min(all.size(), most_named) && (named == 0 || out.size() < room_for_names); ++named) {
+        unconvertible const& u = all[named];
+        out += (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
         if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
         out += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
-        out += u.places.front() + ')';
+        out += clipped(u.places.front(), 80) + ')';
     }
-    if (all.size() > most_named) out += "; and " + std::to_string(all.size() - most_named) + " more";
+    if (all.size() > named) out += "; and " + std::to_string(all.size() - named) + " more";
     return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
 }
 

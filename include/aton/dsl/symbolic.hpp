@@ -77,6 +77,8 @@ struct result_traits<std::vector<value>> {
         in.results.push_back({{}, std::move(r), true});
     }
 };
+template <>
+struct result_traits<safe_vector<value>> : result_traits<std::vector<value>> {};
 template <class... R>
 struct result_traits<std::tuple<R...>> {
     static constexpr bool known = (result_traits<R>::known && ...);

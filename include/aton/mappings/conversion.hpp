@@ -87,7 +87,7 @@ inline constexpr auto conversion = table(
 
     // Tracing has checked it; there is nothing to compute and no result.
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
-        [](graph<13>, value, std::optional<std::span<sym_int const>>, std::optional<std::span<sym_int const>>,
+        [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
            std::optional<dtype>, layout) {}));
 
 } // namespace aton::mappings

@@ -2,6 +2,7 @@
 // New tensors: aten's zeros, ones, full, empty, eye and their _like and new_ forms.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@ namespace aton::mappings {
 
 namespace detail {
 
-using sizes_argument = std::span<sym_int const>;
+using sizes_argument = safe_span<sym_int const>;
 using optional_dtype = std::optional<dtype>;
 
 /// Numbers that are not initialised are zeros here: every value is right, and this one runs everywhere.
@@ -51,13 +52,14 @@ inline value filled_with(graph<13> g, std::span<sym_int const> size, sym_scalar 
 /// Ones on the diagonal of an n x m matrix.
 inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (n.is_constant() && m.is_constant() && n.constant() * m.constant() <= 4096) {
+    if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
+        std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
         tensor all{type, {n.constant(), m.constant()}, {}};
         for (std::int64_t i = 0; i != n.constant(); ++i)
             for (std::int64_t k = 0; k != m.constant(); ++k) all.append(i == k ? 1 : 0);
         return g.constant(std::move(all));
     }
-    return g.cast(g.op<"EyeLike">(filled(g, std::vector{n, m}, 0, dtype::float32)), type);
+    return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
 }
 
 } // namespace detail
@@ -76,7 +78,7 @@ inline constexpr auto creation =
                   return detail::new_of_size<0>(g, size, type);
               }),
           symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, std::span<std::int64_t const>, detail::optional_dtype type) {
+              [](graph<13> g, detail::sizes_argument size, safe_span<std::int64_t const>, detail::optional_dtype type) {
                   return detail::new_of_size<0>(g, size, type);
               }),
           symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
