@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <random>
 #include <vector>
 
@@ -20,39 +21,74 @@ namespace aton::tests {
 
 namespace {
 
-constexpr std::size_t most_tensors = std::size_t{1} << 26;   ///< bytes of all tensors
-constexpr std::size_t most_addresses = std::size_t{3} << 30; ///< bytes of the process
-constexpr int most_seconds = 20;                             ///< of one call; far more than any needs
+constexpr std::size_t most_tensors = std::size_t{1} << 26; ///< bytes of all tensors
 
-void limit_memory() {
-    runtime::limit_cpu_memory(most_tensors);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they take addresses of the whole range
-    rlimit limit{};
-    ::getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, most_addresses);
-    ::setrlimit(RLIMIT_AS, &limit);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true; // they take addresses of the whole range, and time
+#else
+constexpr bool is_sanitized = false;
 #endif
+
+void limit_memory(std::size_t addresses) {
+    runtime::limit_cpu_memory(most_tensors);
+    if (!is_sanitized) {
+        rlimit limit{};
+        ::getrlimit(RLIMIT_AS, &limit);
+        limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, addresses);
+        ::setrlimit(RLIMIT_AS, &limit);
+    }
     rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
+/// The most memory that the process has held since it was last forgotten (proc(5), clear_refs); 0: the system does not say.
+std::size_t peak_resident() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;)
+        if (std::size_t kib = 0; word == "VmHWM:" && status >> kib) return kib * 1024;
+    return 0;
+}
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << '5'; }
+
 /// Empty: it ran; "-": it was refused; else what is wrong.
-std::string answer_of(std::function<void()> const& call) {
+std::string answer_of(std::function<void()> const& call, hostile_limits const& limits) {
+    std::string fault;
+    if (limits.resident != 0) forget_peak();
     try {
         call();
-        return {};
     } catch (error const& e) {
-        std::string_view const line = e.what();
-        if (line.empty() || line.find('\n') != std::string_view::npos)
-            return "the refusal is not one line: " + std::string(line);
-        if (line.size() > 20000) return "the refusal has " + std::to_string(line.size()) + " characters";
-        return "-";
+        fault = fault_of_message(e.what(), limits);
+        if (fault.empty()) fault = "-";
     } catch (std::exception const& e) {
         return "threw something else than aton::error: " + std::string(e.what());
     }
+    std::size_t const most = limits.resident == 0 || is_sanitized ? 0 : peak_resident();
+    return most > limits.resident ? "held " + std::to_string(most >> 20U) + " MiB of memory" : fault;
 }
 
 } // namespace
+
+std::string fault_of_message(std::string_view line, hostile_limits const& limits) {
+    std::string const shown(line.substr(0, 400));
+    if (line.empty() || line.find('\n') != std::string_view::npos) return "the refusal is not one line: " + shown;
+    if (line.size() > limits.message) return "the refusal has " + std::to_string(line.size()) + " characters: " + shown;
+    if (limits.library_text) return {};
+    for (std::string_view const word : {"std::",
+                                        "vector::",
+                                        "basic_string",
+                                        "bad_alloc",
+                                        "bad_optional",
+                                        "_M_",
+                                        "deque",
+                                        "stoi",
+                                        "stol",
+                                        "stod",
+                                        "out_of_range",
+                                        "length_error",
+                                        "max_size"})
+        if (line.find(word) != std::string_view::npos) return "the refusal is the C++ library's: " + shown;
+    return {};
+}
 
 hostile_options read_hostile_options(int count, char** words, int first) {
     hostile_options o;
@@ -73,11 +109,14 @@ hostile_options read_hostile_options(int count, char** words, int first) {
 
 hostile_tally hostile_run(std::string_view program, std::size_t names, hostile_options const& options,
                           std::function<std::string(std::size_t)> const& name_of,
-                          std::function<void(std::size_t, std::uint64_t)> const& work) {
-    limit_memory();
+                          std::function<void(std::size_t, std::uint64_t)> const& work, hostile_limits const& limits) {
+    limit_memory(limits.addresses);
     std::vector<std::size_t> chosen;
     for (std::size_t i = 0; i != names; ++i)
+        if (name_of(i) == options.only) chosen.push_back(i);
+    for (std::size_t i = 0; i != names && (chosen.empty() || name_of(chosen[0]) != options.only); ++i)
         if (name_of(i).find(options.only) != std::string::npos) chosen.push_back(i);
+    if (chosen.empty()) throw error("nothing has " + options.only + " in its name");
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
     auto const name_at = [&](std::size_t job) { return name_of(chosen[job % chosen.size()]); };
     auto const round_at = [&](std::size_t job) { return options.first + job / chosen.size(); };
@@ -92,10 +131,10 @@ hostile_tally hostile_run(std::string_view program, std::size_t names, hostile_o
             std::uint64_t const own =
                 (std::uint64_t{words[0]} << 32U | words[1]) + round_at(job) + (options.seed << 40U);
             if (options.jobs == 0) std::printf("%s, round %zu\n", name.c_str(), round_at(job)), std::fflush(stdout);
-            return answer_of([&] { work(chosen[job % chosen.size()], own); });
+            return answer_of([&] { work(chosen[job % chosen.size()], own); }, limits);
         },
         options.jobs,
-        most_seconds);
+        is_sanitized ? limits.seconds * 10 : limits.seconds);
     hostile_tally tally;
     for (std::size_t job = 0; job != results.size(); ++job) {
         std::string const& text = results[job];

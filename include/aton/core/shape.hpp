@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ class dim {
 public:
     dim() = default;
     // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
-    dim(std::int64_t size) : size_(size) {}
+    dim(std::int64_t size) : size_(size < 0 ? -1 : size) {} // negative: unknown
     dim(std::string symbol) : symbol_(std::move(symbol)) {}
     template <std::size_t N> // not a pointer: 0 is a size
     dim(char const (&symbol)[N]) : symbol_(symbol) {}
@@ -40,6 +41,21 @@ private:
     std::string symbol_;
 };
 
+/// The product of sizes; the largest int64 where it is more.
+template <class Sizes, class Size>
+constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t n = 1;
+    bool beyond = false;
+    for (auto const& each : sizes) {
+        std::int64_t const s = size(each);
+        if (s == 0) return 0;
+        beyond = beyond || s < 0 || n > largest / s;
+        if (!beyond) n *= s;
+    }
+    return beyond ? largest : n;
+}
+
 /// The dimensions of a tensor; default-constructed: not even the rank is known.
 class shape {
 public:
@@ -55,7 +71,11 @@ public:
 
     [[nodiscard]] bool has_rank() const { return ranked_; }
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
-    [[nodiscard]] dim const& operator[](std::size_t i) const { return dims_[i]; }
+    /// Dimension `i`; an unknown one where there are not as many.
+    [[nodiscard]] dim const& operator[](std::size_t i) const {
+        static dim const none;
+        return i < dims_.size() ? dims_[i] : none;
+    }
     [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
     [[nodiscard]] bool is_static() const {
         if (!ranked_) return false;
@@ -63,12 +83,10 @@ public:
             if (!d.is_static()) return false;
         return true;
     }
-    /// Number of elements, or -1 when the shape is not static.
+    /// Number of elements, or -1 when the shape is not static; the largest int64 where it has more.
     [[nodiscard]] std::int64_t element_count() const {
         if (!is_static()) return -1;
-        std::int64_t n = 1;
-        for (dim const& d : dims_) n *= d.size();
-        return n;
+        return element_count_of(dims_, [](dim const& d) { return d.size(); });
     }
     friend bool operator==(shape const&, shape const&) = default;
 

@@ -13,6 +13,7 @@
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/scalar.hpp>
+#include <aton/core/shape.hpp>
 
 namespace aton {
 
@@ -90,10 +91,9 @@ struct tensor {
     std::string bytes;
     std::vector<std::string> strings = {};
 
+    /// The largest int64 where sizes are negative or have more elements than it counts.
     [[nodiscard]] std::int64_t element_count() const {
-        std::int64_t n = 1;
-        for (std::int64_t s : sizes) n *= s;
-        return n;
+        return element_count_of(sizes, [](std::int64_t s) { return s; });
     }
 
     /// Whether append() and at() know this dtype: every one with whole-byte elements but strings and float8.

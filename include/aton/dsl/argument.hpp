@@ -14,6 +14,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
 #include <aton/core/scalar.hpp>
+#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace aton::dsl {
@@ -338,6 +339,15 @@ struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
     static dtype get(argument const& a) { return a.type; }
+};
+
+/// The same lists with checked accesses.
+template <class T>
+struct parameter<safe_span<T>> : parameter<std::span<T>> {
+    template <class Argument>
+    static safe_span<T> get(Argument const& a) {
+        return parameter<std::span<T>>::get(a);
+    }
 };
 
 template <class Tag, base_type Base>

@@ -256,7 +256,7 @@ struct aten_call {
     /// One value; a tuple of them for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         if constexpr (facts.output_count < 0) {
-            std::vector<value> all;
+            safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (legal && asks_outputs) {

@@ -53,9 +53,12 @@ Argument default_argument(aten::schema_argument const& a) {
 
 template <class List, class Element>
 std::string join(List const& list, Element element) {
+    constexpr std::size_t shown = 8; // a program's list has any length
     std::string out = "[";
-    for (auto const& e : list) out += (out.size() > 1 ? ", " : "") + element(e);
-    return out + "]";
+    std::size_t count = 0;
+    for (auto const& e : list)
+        if (count++ < shown) out += (out.size() > 1 ? ", " : "") + element(e);
+    return out + (count > shown ? ", ...] of " + std::to_string(count) : "]");
 }
 
 /// An argument's value as an error message shows it.
@@ -78,8 +81,8 @@ std::string to_text(Argument const& a)
     case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
-    case kind::text: return "\"" + a.text + "\"";
-    case kind::type: return std::string(name(a.type));
+    case kind::text: return "\"" + clipped(a.text, 60) + "\"";
+    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX lacks" : std::string(name(a.type));
     case kind::tag: return a.text;
     }
     return {};
@@ -87,8 +90,8 @@ std::string to_text(Argument const& a)
 
 template <class Argument>
 bool same(Argument const& a, Argument const& b) {
-    return a.is == b.is && to_text(a) == to_text(b) && a.number == b.number && a.floats == b.floats &&
-           a.numbers == b.numbers;
+    return a.is == b.is && a.text == b.text && a.ints == b.ints && to_text(a) == to_text(b) && a.number == b.number &&
+           a.floats == b.floats && a.numbers == b.numbers;
 }
 
 /// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
@@ -116,7 +119,7 @@ public:
         case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
         case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : a.is == kind::number; break;
         case base_type::str: fits = a.is == kind::text; break;
-        case base_type::scalar_type: fits = a.is == kind::type; break;
+        case base_type::scalar_type: fits = a.is == kind::type && a.type != dtype::undefined; break;
         case base_type::layout:
         case base_type::device: fits = a.is == kind::tag; break;
         case base_type::memory_format: fits = to_memory_format(a); break;

@@ -32,7 +32,7 @@ template <class Parameters>
 inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
-    ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
+    ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
 /// The type of a Scan input in the body: without the axis that is scanned.
 template <class Type>
@@ -129,7 +129,8 @@ void close_body(Graph& inner, std::vector<value> const& results) {
 /// The argument for one parameter of a body: a value, or all that are left.
 template <class Parameter>
 auto body_argument(std::vector<value> const& in, std::size_t position) {
-    if constexpr (std::is_same_v<Parameter, std::span<value const>>) return Parameter(in).subspan(position);
+    if constexpr (std::is_convertible_v<std::span<value const>, Parameter>)
+        return Parameter(std::span(in).subspan(position));
     else return in[position];
 }
 

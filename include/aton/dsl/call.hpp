@@ -17,6 +17,7 @@
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/domain.hpp>
+#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/call_rules.hpp>
 
@@ -169,7 +170,7 @@ struct checked_call {
         if constexpr (!legal) {
             return value(g, first);
         } else if constexpr (facts.output_count < 0) {
-            std::vector<value> all;
+            safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (tuple) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace aton::dsl {
@@ -65,6 +66,8 @@ struct returned_values<std::vector<value>> {
         to = r;
     }
 };
+template <>
+struct returned_values<safe_vector<value>> : returned_values<std::vector<value>> {};
 template <class... R>
 struct returned_values<std::tuple<R...>> {
     static constexpr bool known = (returned_values<R>::known && ...);

@@ -21,6 +21,7 @@
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number_text.hpp>
+#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -215,8 +216,8 @@ public:
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
-    [[nodiscard]] std::vector<sym_int> sizes(value x) const {
-        std::vector<sym_int> all;
+    [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
+        safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
         return all;
     }
@@ -260,8 +261,8 @@ public:
         return sequence(std::span<value const>(elements.begin(), elements.size()));
     }
     /// The first `count` elements of a sequence.
-    [[nodiscard]] std::vector<value> elements(value sequence, std::size_t count) const {
-        std::vector<value> all;
+    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
+        safe_vector<value> all;
         for (std::size_t i = 0; i != count; ++i)
             all.push_back(
                 within<11>().template op<"SequenceAt">(sequence, scalar(static_cast<std::int64_t>(i), dtype::int64)));

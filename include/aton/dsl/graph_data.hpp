@@ -115,14 +115,18 @@ struct argument; // dsl/argument.hpp
 
 /// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
-    std::string_view overload;        ///< "aten::elu"
-    std::string_view node_name;       ///< the name of the node in the program, if it has one
-    std::string_view module;          ///< the path of the module in the model, if known: "layer1.0.conv1"
-    std::string_view source;          ///< the user's source line, if known
-    std::uint32_t origin = 0;         ///< of the nodes that are made, index into graph_data::origins
-    std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
+    static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
+
+    std::string_view overload;                     ///< "aten::elu"
+    std::string_view node_name;                    ///< the name of the node in the program, if it has one
+    std::string_view module;                       ///< the path of the module in the model, if known: "layer1.0.conv1"
+    std::string_view source;                       ///< the user's source line, if known
+    std::uint32_t origin = 0;                      ///< of the nodes that are made, index into graph_data::origins
+    std::uint32_t constant_bytes_left = unlimited; ///< of the constants that the call may make: dsl/budget.hpp
+    std::vector<value_type> expected;              ///< types of the results as the program records them; empty: unknown
     dsl::argument const* first_argument = nullptr;
-    std::size_t argument_count = 0;
+    std::uint32_t argument_count = 0;
+    std::uint32_t nodes_left = unlimited; ///< that the call may make: dsl/budget.hpp
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }

@@ -14,6 +14,7 @@
 
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/budget.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/number_text.hpp>
@@ -23,9 +24,39 @@
 
 namespace aton::dsl::detail {
 
+/// Refuses a call that makes more nodes and values than any should.
+template <class Graph>
+void count_nodes(Graph& graph, std::size_t more) {
+    std::uint32_t& left = graph.context.nodes_left;
+    if (more > left)
+        throw unsupported_error("more than " + std::to_string(budget::max_nodes) + " nodes for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
+}
+
+/// Refuses a constant without the bytes that its sizes ask for: of a dtype that append() does not know, of negative sizes.
+template <class = void>
+void expect_whole(tensor const& data) {
+    std::int64_t const count = data.element_count();
+    std::size_t const width = bits(data.type);
+    bool const countable = width != 0 && count <= static_cast<std::int64_t>(data.bytes.size()) * 8;
+    bool const fits = data.type == dtype::string
+                          ? count == static_cast<std::int64_t>(data.strings.size())
+                          : countable && data.bytes.size() == (static_cast<std::size_t>(count) * width + 7) / 8;
+    if (!fits)
+        throw unsupported_error("a constant of " + std::to_string(count) + " elements of " +
+                                std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
+}
+
 /// Appends a Constant node; every constant of a graph is made here.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
+    expect_whole(data);
+    std::uint32_t& left = graph.context.constant_bytes_left;
+    if (data.bytes.size() > left)
+        throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
+                                " MiB for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
+    count_nodes(graph, 1);
     value_id const id = graph.add_value({data.type, shape(data.sizes)});
     graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
     auto& node = graph.nodes.emplace_back();
@@ -125,6 +156,7 @@ public:
     value_id finish() {
         resolve_types();
         while (!node_.inputs.empty() && node_.inputs.back() == no_value) node_.inputs.pop_back();
+        count_nodes(graph_, outputs_ + 1);
         auto const index = static_cast<std::int64_t>(graph_.nodes.size());
         auto const first = static_cast<value_id>(graph_.values.size());
         for (std::size_t i = 0; i != outputs_; ++i) {

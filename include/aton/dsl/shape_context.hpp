@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include <aton/core/dtype.hpp>
 #include <aton/core/shape.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/budget.hpp>
+#include <aton/dsl/error.hpp>
 #include <aton/dsl/graph_data.hpp>
 
 namespace aton::dsl::detail::shapes {
@@ -56,14 +59,25 @@ std::int64_t count(dims const& d) {
 }
 template <class = void>
 void append(dims& to, dims const& from, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) to.push_back(from[index(i)]);
+    for (std::int64_t i = larger(first, 0); i < smaller(last, count(from)); ++i) to.push_back(from[index(i)]);
+}
+
+/// Refuses two sizes that cannot stand together; one that is not known fits every other.
+template <class = void>
+void expect_same(dim const& a, dim const& b, char const* what) {
+    if (a.is_static() && b.is_static() && a.size() != b.size())
+        throw illegal_call(std::string(what) + " of " + std::to_string(a.size()) + " and of " +
+                           std::to_string(b.size()));
 }
 
 /// The size of two dimensions that broadcast against each other.
 template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
-    if (a.is_static() && a.size() != 1) return b.is_static() && b.size() != 1 ? dim() : a;
+    if (a.is_static() && a.size() != 1) {
+        if (b.size() != 1) expect_same(a, b, "dimensions that do not broadcast:");
+        return a;
+    }
     if (b.is_static()) return b.size() != 1 ? b : a;
     return a.is_static() ? b : dim();
 }
@@ -90,6 +104,12 @@ public:
     context(Graph& graph, graph_node const& node) : graph_(graph), node_(node) {}
 
     [[nodiscard]] graph_node const& node() const { return node_; }
+
+    /// Refuses the call: what is known of its inputs cannot be.
+    [[noreturn]] void refuse(std::string const& what) const { throw illegal_call("onnx::" + node_.op + ": " + what); }
+    [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
+        refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+    }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
@@ -116,9 +136,14 @@ public:
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::s ? std::string_view(a->s) : fallback;
     }
-    /// The axis that an attribute says, or -1 where it is out of range.
+    /// The axis that an attribute says; refuses one that is out of range.
     [[nodiscard]] std::int64_t axis(std::int64_t fallback, std::int64_t rank) const {
-        return axis_of(number("axis", fallback), rank);
+        return axis_in(number("axis", fallback), rank);
+    }
+    [[nodiscard]] std::int64_t axis_in(std::int64_t axis, std::int64_t rank) const {
+        std::int64_t const found = axis_of(axis, rank);
+        if (found < 0) refuse_axis(axis, rank);
+        return found;
     }
 
     /// The payload of an input that is a constant.
@@ -189,7 +214,7 @@ private:
             list out{
                 (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= most_elements, {}, {}};
             for (std::int64_t i = 0; out && i != t->element_count(); ++i)
-                out.values.push_back(t->at(index(i)).to<std::int64_t>());
+                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(), unknown + 1)); // flip ends at INT64_MIN
             return out;
         }
         value_type const& type = graph_.values[id].type;

@@ -11,6 +11,7 @@
 #include <aton/dsl/shape_rules_control.hpp>
 #include <aton/dsl/shape_rules_layout.hpp>
 #include <aton/dsl/shape_rules_math.hpp>
+#include <aton/dsl/shape_rules_reshape.hpp>
 #include <aton/dsl/shape_rules_spatial.hpp>
 #include <aton/dsl/shape_rules_types.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <aton/dsl/shape_context.hpp>
 
@@ -35,82 +36,14 @@ void shape_from(Context& c, std::size_t i) {
     else c.set_rank(0, c.length(i));
 }
 
-/// Reshape's 0: the input's dimension at the same place.
-template <class = void>
-bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
-    return !allow_zero && to[i] == 0 && i < from.size();
-}
-
-/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
-template <class = void>
-dim remaining(dims const& from, list const& to, bool allow_zero) {
-    std::int64_t total = 1;
-    std::int64_t taken = 1;
-    dims symbols;
-    for (std::size_t i = 0; i != from.size(); ++i) {
-        if (i < to.size() && copies(from, to, i, allow_zero)) continue;
-        if (from[i].is_static()) total *= from[i].size();
-        else if (from[i].is_symbolic()) symbols.push_back(from[i]);
-        else return {};
-    }
-    for (std::size_t i = 0; i != to.size(); ++i) {
-        if (to[i] == -1 || copies(from, to, i, allow_zero)) continue;
-        if (to[i] != unknown) {
-            taken *= to[i];
-            continue;
-        }
-        std::size_t at = 0;
-        while (at != symbols.size() && !symbols[at].same_as(to.as_dim(i))) ++at;
-        if (at == symbols.size()) return {};
-        symbols[at] = symbols.back();
-        symbols.pop_back();
-    }
-    if (taken <= 0 || total % taken != 0) return {};
-    if (symbols.empty()) return total / taken;
-    return symbols.size() == 1 && total == taken ? symbols[0] : dim();
-}
-
-template <class Context>
-void reshape(Context& c) {
-    list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
-    if (!to) return c.set_rank(0, c.length(1));
-    bool const allow_zero = c.number("allowzero", 0) != 0;
-    dims out;
-    for (std::size_t i = 0; i != to.size(); ++i) {
-        if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
-        else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
-        else out.push_back(to.as_dim(i));
-    }
-    c.set(0, out);
-}
-
-template <class = void>
-dim product(dims const& d, std::int64_t first, std::int64_t last) {
-    dim out = 1;
-    for (std::int64_t i = first; i != last; ++i) {
-        dim const& next = d[index(i)];
-        if (next.size() == 0) return 0;
-        if (next.size() == 1) continue;
-        if (out.size() == 1) out = next;
-        else out = out.is_static() && next.is_static() ? dim(out.size() * next.size()) : dim();
-    }
-    return out;
-}
-
-template <class Context>
-void flatten(Context& c) {
-    if (!c.ranked(0)) return c.set_rank(0, 2);
-    std::int64_t const n = c.rank(0);
-    std::int64_t const axis = c.number("axis", 1) == n ? n : c.axis(1, n);
-    if (axis >= 0) c.set(0, {product(c.in(0), 0, axis), product(c.in(0), axis, n)});
-}
-
 template <class Context>
 void transpose(Context& c) {
     if (!c.ranked(0)) return;
     std::int64_t const n = c.rank(0);
     list const perm = c.numbers("perm");
-    if (perm && static_cast<std::int64_t>(perm.size()) != n) return;
+    ints seen;
+    if (perm && (static_cast<std::int64_t>(perm.size()) != n || !mark(perm.values, n, seen)))
+        c.refuse("a permutation of other dimensions than the " + std::to_string(n) + " that there are");
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
@@ -126,11 +59,12 @@ void squeeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
-    if (!mark(axes.values, c.rank(0), dropped)) return;
+    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis that is not there, or is named twice");
     dims out;
     for (std::size_t i = 0; i != dropped.size(); ++i) {
         dim const& d = c.in(0)[i];
         if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
+        if (axes && dropped[i] != 0) expect_same(d, 1, "onnx::Squeeze: a dimension");
         if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
     }
     c.set(0, out);
@@ -142,7 +76,8 @@ void unsqueeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) + c.length(1));
     ints added;
-    if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added)) return;
+    if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added))
+        c.refuse("an axis that is not there, or is named twice");
     dims out;
     std::size_t next = 0;
     for (std::int64_t flag : added) out.push_back(flag != 0 ? dim(1) : c.in(0)[next++]);
@@ -162,17 +97,34 @@ void concat(Context& c) {
         }
         dims const& in = c.in(i);
         axis = c.axis(1, count(in));
-        if (axis < 0 || (found && out.size() != in.size())) return;
+        if (found && out.size() != in.size())
+            c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
-        else joined = joined.is_static() && more.is_static() ? dim(joined.size() + more.size()) : dim();
+        else joined = joined.is_static() && more.is_static() ? dim(whole(joined.size()) + more.size()) : dim();
         if (!found) out = in;
         found = true;
-        for (std::size_t k = 0; k != in.size(); ++k) out[k] = merge(out[k], in[k]);
+        for (std::size_t k = 0; k != in.size(); ++k) {
+            if (k != index(axis)) expect_same(out[k], in[k], "onnx::Concat: dimensions");
+            out[k] = merge(out[k], in[k]);
+        }
     }
     if (!found) return;
     out[index(axis)] = joined;
     c.set(0, out);
+}
+
+/// Refuses pieces that are not the whole, or not as many as the outputs.
+template <class Context>
+void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
+    whole sum = 0;
+    for (std::int64_t size : sizes.values) {
+        if (size < 0) c.refuse("a piece of size " + std::to_string(size));
+        sum = sum + size;
+    }
+    if (sizes.size() != c.outputs() || (all >= 0 && sum != all))
+        c.refuse(std::to_string(sizes.size()) + " pieces of " + std::to_string(std::int64_t{sum}) + " out of " +
+                 std::to_string(all));
 }
 
 template <class Context>
@@ -180,12 +132,13 @@ void split(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0 || c.outputs() == 0) return;
     auto const parts = static_cast<std::int64_t>(c.outputs());
-    std::int64_t const whole = c.in(0)[index(axis)].size();
+    std::int64_t const all = c.in(0)[index(axis)].size();
     list const sizes = c.numbers("split", 1);
-    std::int64_t const part = ceil_div(whole, parts);
-    std::int64_t const last = whole - (parts - 1) * part; // since 18 the last part may be smaller
+    if (sizes) expect_pieces(c, sizes, all);
+    std::int64_t const part = ceil_div(all, parts);
+    std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
     bool const equal =
-        !c.given("split", 1) && whole >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
+        !c.given("split", 1) && all >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -226,9 +179,10 @@ void slice(Context& c) {
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
     }
     if (!axes) return c.set_rank(0, c.rank(0));
+    ints done(out.size(), 0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
-        std::int64_t const axis = axis_of(axes[i], count(out));
-        if (axis < 0) return;
+        std::int64_t const axis = c.axis_in(axes[i], count(out));
+        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is named twice");
         bool const known =
             i < starts.size() && i < ends.size() && starts && ends && (c.has(4) ? steps && i < steps.size() : true);
         dim const d = out[index(axis)];
@@ -239,8 +193,8 @@ void slice(Context& c) {
 
 template <class Context>
 void gather(Context& c) {
-    std::int64_t const axis = c.ranked(0) && c.ranked(1) ? c.axis(0, c.rank(0)) : -1;
-    if (axis < 0) return;
+    std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
+    if (axis < 0 || !c.ranked(1)) return;
     dims out;
     append(out, c.in(0), 0, axis);
     append(out, c.in(1), 0, c.rank(1));
@@ -250,9 +204,11 @@ void gather(Context& c) {
 
 template <class Context>
 void gather_nd(Context& c) {
-    if (!c.ranked(0) || !c.ranked(1) || c.rank(1) == 0 || !c.in(1).back().is_static()) return;
-    std::int64_t const used = c.number("batch_dims", 0) + c.in(1).back().size();
-    if (used < 0 || used > c.rank(0)) return;
+    if (!c.ranked(0) || !c.ranked(1)) return;
+    if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
+    if (!c.in(1).back().is_static()) return;
+    std::int64_t const used = whole(c.number("batch_dims", 0)) + c.in(1).back().size();
+    if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
     append(out, c.in(0), used, c.rank(0));
@@ -271,10 +227,13 @@ void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
     list const repeats = c.numbers(1);
-    if (repeats && repeats.size() == out.size() && !c.has(2)) // opset 1 has tiles and axis instead
+    if (repeats && repeats.size() != out.size() && !c.has(2))
+        c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
+    if (repeats && !c.has(2)) // opset 1 has tiles and axis instead
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
-            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(d.size() * repeats[i]) : dim();
+            if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
+            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(whole(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
 }
@@ -294,7 +253,9 @@ void pad(Context& c) {
         std::int64_t const after = pads[i + axes.size()];
         if (axis < 0) return;
         dim& d = out[index(axis)];
-        if (before != 0 || after != 0) d = d.is_static() ? dim(d.size() + before + after) : dim();
+        std::int64_t const size = d.is_static() ? std::int64_t{whole(d.size()) + before + after} : 0;
+        if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
+        if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
     c.set(0, out);
 }
@@ -328,13 +289,16 @@ void reduce(Context& c) {
     if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
-    if (mark(axes.values, c.rank(0), flags)) reduce_marked(c, flags);
+    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis that is not there, or is named twice");
+    reduce_marked(c, flags);
 }
 
 template <class Context>
 void arg_reduce(Context& c) {
     ints flags;
-    if (c.ranked(0) && mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
+    if (!c.ranked(0)) return;
+    (void)c.axis(0, c.rank(0));
+    if (mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
 }
 
 /// Compress and Unique: along an axis an unknown number of slices, without one a list.

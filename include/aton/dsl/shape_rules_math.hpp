@@ -24,13 +24,15 @@ void broadcast_all(Context& c) {
 
 template <class Context>
 void matmul(Context& c, std::size_t second) {
-    if (!c.ranked(0) || !c.ranked(second) || c.rank(0) == 0 || c.rank(second) == 0) return;
+    if (!c.ranked(0) || !c.ranked(second)) return;
+    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("a tensor of rank 0");
     dims const& a = c.in(0);
     dims const& b = c.in(second);
     dims batch_a;
     dims batch_b;
     append(batch_a, a, 0, count(a) - 2);
     append(batch_b, b, 0, count(b) - 2);
+    expect_same(a.back(), b[b.size() - (b.size() > 1 ? 2 : 1)], "onnx::MatMul: inner dimensions");
     dims out = broadcast(batch_a, batch_b);
     if (a.size() > 1) out.push_back(a[a.size() - 2]);
     if (b.size() > 1) out.push_back(b.back());
@@ -39,8 +41,13 @@ void matmul(Context& c, std::size_t second) {
 
 template <class Context>
 void gemm(Context& c) {
+    for (std::size_t i = 0; i != 2; ++i)
+        if (c.ranked(i) && c.rank(i) != 2) c.refuse("a tensor of rank " + std::to_string(c.rank(i)));
     auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
-    c.set(0, {side(0, c.number("transA", 0) != 0 ? 1 : 0), side(1, c.number("transB", 0) != 0 ? 0 : 1)});
+    bool const turns_a = c.number("transA", 0) != 0;
+    bool const turns_b = c.number("transB", 0) != 0;
+    expect_same(side(0, turns_a ? 0 : 1), side(1, turns_b ? 1 : 0), "onnx::Gemm: inner dimensions");
+    c.set(0, {side(0, turns_a ? 1 : 0), side(1, turns_b ? 0 : 1)});
 }
 
 /// The labels of Einsum, without blanks; `...` becomes one '.'.
@@ -68,6 +75,7 @@ bool einsum_operand(dims const& in, std::string_view term, dims& sizes, ints& se
             continue;
         }
         auto const label = static_cast<unsigned char>(ch);
+        if (at >= count(in)) return false;
         dim const& d = in[index(at++)];
         sizes[label] = seen[label]++ == 0 ? d : broadcast(sizes[label], d);
     }
@@ -84,7 +92,10 @@ void einsum(Context& c) {
     dims spread;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
-        if (!c.ranked(i) || !einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread)) return;
+        if (!c.ranked(i)) return;
+        if (!einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread))
+            c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
+                     std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
     std::string out = arrow == std::string::npos ? "." : equation.substr(arrow + 2);
@@ -117,8 +128,11 @@ void top_k(Context& c) {
     if (axis < 0) return;
     list const k = c.elements(1);
     dims out = c.in(0);
+    dim const all = out[index(axis)];
     if (c.attribute("k") != nullptr) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
+    if (all.is_static() && out[index(axis)].size() > all.size())
+        c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
     c.set(0, out);
     c.set(1, out);
 }
@@ -151,12 +165,30 @@ void layer_norm(Context& c) {
 
 template <class Context>
 void batch_norm(Context& c) {
+    for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
+        if (c.ranked(i) && c.rank(i) != 1)
+            c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
+    dim channels = c.ranked(0) && c.rank(0) > 1 ? c.in(0)[1] : dim();
+    for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
+        if (!c.ranked(i)) continue;
+        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
+        channels = merge(channels, c.in(i)[0]);
+    }
     c.same(0, 0);
     for (std::size_t i = 1; i < c.outputs(); ++i) c.same(i, 1);
 }
 
 template <class Context>
 void loss(Context& c) {
+    if (c.ranked(0) && c.ranked(1)) {
+        if (c.rank(0) != c.rank(1) + 1)
+            c.refuse("scores of rank " + std::to_string(c.rank(0)) + " with targets of rank " +
+                     std::to_string(c.rank(1)));
+        for (std::size_t i = 0; i != c.in(1).size(); ++i)
+            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
+    }
+    if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
+    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
     if (c.text("reduction", "mean") == "none") c.same(0, 1);
     else c.set_rank(0, 0);
     c.same(1, 0);
@@ -172,7 +204,9 @@ void attention(Context& c) {
     std::int64_t const heads = c.number("q_num_heads", 0);
     std::int64_t const kv_heads = c.number("kv_num_heads", 0);
     if (c.rank(0) == 4) out[3] = values;
-    else out.back() = heads > 0 && kv_heads > 0 && values.is_static() ? dim(values.size() / kv_heads * heads) : dim();
+    else
+        out.back() =
+            heads > 0 && kv_heads > 0 && values.is_static() ? dim(whole(values.size() / kv_heads) * heads) : dim();
     c.set(0, out);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <aton/dsl/shape_context.hpp>
@@ -19,7 +20,7 @@ struct window {
     std::int64_t before = 0;
     std::int64_t after = 0;
 
-    [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
+    [[nodiscard]] std::int64_t extent() const { return whole(whole(kernel) - 1) * dilation + 1; }
 };
 
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
@@ -45,11 +46,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     if (!in.is_static() || w.stride < 1) return {};
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = in.size() + w.before + w.after - w.extent();
-    if (room < 0) return {};
+    std::int64_t const room = whole(in.size()) + w.before + w.after - w.extent();
+    if (room < 0)
+        throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
     std::int64_t const fitting = room / w.stride + 1;
     if (!ceil_mode || room % w.stride == 0) return fitting;
-    return fitting * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+    return whole(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
 }
 
 template <class Context>
@@ -76,15 +78,22 @@ void conv_transpose(Context& c) {
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
     bool const matching = weight.size() == in.size();
-    dims out{in[0], matching && weight[1].is_static() ? dim(weight[1].size() * c.number("group", 1)) : dim()};
+    dims out{in[0], matching && weight[1].is_static() ? dim(whole(weight[1].size()) * c.number("group", 1)) : dim()};
     list const sizes = c.numbers("output_shape");
     list const extra = c.numbers("output_padding");
+    std::int64_t const group = c.number("group", 1);
+    if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
+        c.refuse("channels in " + std::to_string(group) + " groups");
+    for (std::int64_t n : extra.values)
+        if (n < 0) c.refuse("a negative output_padding");
+    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
         if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
-        else if (known) out.emplace_back(w.stride * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
+        else if (known)
+            out.emplace_back(whole(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
         else out.emplace_back();
     }
     c.set(0, out);
@@ -138,7 +147,9 @@ void max_unpool(Context& c) {
 /// Det: the matrices are the last two dimensions.
 template <class Context>
 void determinant(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return;
+    if (!c.ranked(0)) return;
+    if (c.rank(0) < 2) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
+    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: rows and columns");
     dims out;
     append(out, c.in(0), 0, c.rank(0) - 2);
     c.set(0, out);
@@ -203,11 +214,12 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
-    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() * n) : dim(); };
+    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(whole(d.size()) * n) : dim(); };
     auto const less = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() / n) : dim(); };
     dims const& in = c.in(0);
-    if (to_space) c.set(0, {in[0], less(in[1], block * block), more(in[2], block), more(in[3], block)});
-    else c.set(0, {in[0], more(in[1], block * block), less(in[2], block), less(in[3], block)});
+    if (to_space)
+        c.set(0, {in[0], less(in[1], checked_multiply(block, block)), more(in[2], block), more(in[3], block)});
+    else c.set(0, {in[0], more(in[1], checked_multiply(block, block)), less(in[2], block), less(in[3], block)});
 }
 
 /// AffineGrid: from the sizes (batch, channels, size...) to (batch, size..., coordinate).
@@ -224,7 +236,11 @@ void affine_grid(Context& c) {
 
 template <class Context>
 void grid_sample(Context& c) {
-    if (!c.ranked(0) || !c.ranked(1) || c.rank(0) < 3 || c.rank(0) != c.rank(1)) return;
+    if (!c.ranked(0) || !c.ranked(1)) return;
+    if (c.rank(0) < 3 || c.rank(0) != c.rank(1))
+        c.refuse("an input of rank " + std::to_string(c.rank(0)) + " with a grid of rank " + std::to_string(c.rank(1)));
+    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batches");
+    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
     append(out, c.in(1), 1, c.rank(1) - 1);
@@ -235,12 +251,22 @@ template <class Context>
 void col2im(Context& c) {
     list const image = c.elements(1);
     list const block = c.numbers(2);
+    if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
     if (!image) return;
-    bool const known = c.ranked(0) && c.rank(0) == 3;
-    std::int64_t area = block ? 1 : 0;
-    for (std::int64_t b : block.values) area *= block ? b : 0;
+    auto const expect_length = [&](list const& other) {
+        if (other && other.size() != image.size())
+            c.refuse(std::to_string(other.size()) + " numbers for " + std::to_string(image.size()) + " dimensions");
+    };
+    expect_length(block);
+    expect_length(c.numbers("dilations"));
+    expect_length(c.numbers("strides"));
+    if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
+        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
+    bool const known = c.ranked(0);
+    whole area = block ? 1 : 0;
+    for (std::int64_t b : block.values) area = area * (block ? b : 0);
     dims out{known ? c.in(0)[0] : dim(),
-             known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / area) : dim()};
+             known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / std::int64_t{area}) : dim()};
     append(out, to_dims(image), 0, static_cast<std::int64_t>(image.size()));
     c.set(0, out);
 }

@@ -15,6 +15,7 @@
 #include <boost/hana/tuple.hpp>
 
 #include <aton/dsl/binding.hpp>
+#include <aton/dsl/budget.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/symbolic.hpp>
 
@@ -79,18 +80,21 @@ constexpr sentence duplicate_row(table_view rows) {
     return s;
 }
 
-/// While a body runs, the context shows the arguments of its call.
+/// While a body runs, the context shows the arguments of its call, and what it may make.
 class shown_arguments {
 public:
     shown_arguments(node_context& context, std::vector<argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
-        context.argument_count = arguments.size();
+        context.argument_count = static_cast<std::uint32_t>(arguments.size());
+        context.nodes_left = budget::max_nodes;
+        context.constant_bytes_left = budget::max_constant_bytes;
     }
     shown_arguments(shown_arguments const&) = delete;
     shown_arguments& operator=(shown_arguments const&) = delete;
     ~shown_arguments() {
         context_.first_argument = nullptr;
         context_.argument_count = 0;
+        context_.nodes_left = context_.constant_bytes_left = node_context::unlimited;
     }
 
 private:

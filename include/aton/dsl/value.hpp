@@ -42,10 +42,10 @@ public:
     }
 
     /// Whether the value is known now: a Constant, or an initializer.
-    [[nodiscard]] bool is_constant() const { return owner().constant(id_) != nullptr; }
+    [[nodiscard]] bool is_constant() const { return graph_ != nullptr && graph_->constant(id_) != nullptr; }
     /// The payload of a constant; refuses the conversion when the value is not one.
     [[nodiscard]] tensor const& constant() const {
-        tensor const* t = owner().constant(id_);
+        tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
         if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
         return *t;
     }

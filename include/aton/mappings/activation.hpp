@@ -117,7 +117,7 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
     if (weight.rank() != rank) {
-        std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
         if (per_channel) sizes[0] = -1;
         weight = g.op<"Reshape">(weight, g.ints(sizes));
     }
@@ -155,7 +155,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
-    std::vector<std::int64_t> axes;
+    safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());

@@ -29,7 +29,7 @@ inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
     return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
 }
 
-inline bool all_one(std::span<sym_int const> sizes) {
+inline bool all_one(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
 }
 
@@ -39,11 +39,12 @@ struct adaptive_sizes {
     bool divides = true;
     ints in, out, kernel;
 
-    adaptive_sizes(value x, std::span<sym_int const> output_size) {
+    adaptive_sizes(value x, safe_span<sym_int const> output_size) {
         for (std::size_t i = 0; i != output_size.size(); ++i) {
             dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
             known = known && d.is_static() && output_size[i].is_constant();
             if (!known) return;
+            if (d.size() == 0) throw unsupported_error("adaptive pooling of a dimension of size 0");
             in.push_back(d.size());
             out.push_back(output_size[i].constant());
             divides = divides && out[i] > 0 && in[i] % out[i] == 0;
@@ -51,14 +52,14 @@ struct adaptive_sizes {
         }
     }
     [[nodiscard]] window_table table() const {
-        std::vector<axis_windows> axes;
+        safe_vector<axis_windows> axes;
         for (std::size_t i = 0; i != in.size(); ++i) axes.push_back(adaptive(in[i], out[i]));
         return combine(axes);
     }
 };
 
-inline std::vector<sym_int> broadcast_sizes(std::span<sym_int const> given, std::size_t n) {
-    if (given.size() == 1) return std::vector<sym_int>(n, given[0]);
+inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std::size_t n) {
+    if (given.size() == 1) return safe_vector<sym_int>(n, given[0]);
     return {given.begin(), given.end()};
 }
 
@@ -78,7 +79,7 @@ inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out)
     return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
 }
 
-inline value adaptive_average(graph<13> g, value x, std::span<sym_int const> output_size) {
+inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
@@ -96,16 +97,16 @@ inline value adaptive_average(graph<13> g, value x, std::span<sym_int const> out
 
 /// The maximum of each whole plane, and where it stands; works for dynamic sizes.
 inline std::tuple<value, value> global_max(graph<13> g, value x) {
-    std::vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
     value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
-    auto const spatial = std::span(axes).subspan(3);
-    return {reduce<"ReduceMax">(g, x, std::span(axes).subspan(2), true),
+    auto const spatial = safe_span(axes).subspan(3);
+    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
             spatial.empty() ? at : unsqueeze(g, at, spatial)};
 }
 
-inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym_int const> output_size) {
+inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
@@ -121,7 +122,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, std::span<sym_int const> output_size) {
+inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
     auto const sizes = broadcast_sizes(output_size, N);
     return widened(g, self, [&](value x) {
         return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
@@ -130,7 +131,7 @@ inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, std::span<
 
 template <std::size_t N>
 inline constexpr auto adaptive_max_pool =
-    [](graph<13> g, value self, std::span<sym_int const> output_size) -> std::tuple<value, value> {
+    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
     auto const sizes = broadcast_sizes(output_size, N);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;

@@ -29,9 +29,9 @@ struct attention_options {
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
-    std::int64_t const times = heads.constant() / own.constant();
-    std::vector<sym_int> wide = g.sizes(x);
-    std::vector<sym_int> flat = wide;
+    std::int64_t const times = whole(heads.constant()) / own.constant();
+    safe_vector<sym_int> wide = g.sizes(x);
+    safe_vector<sym_int> flat = wide;
     std::size_t const at = wide.size() - 3;
     flat[at] = heads;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);

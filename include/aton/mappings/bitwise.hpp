@@ -9,15 +9,15 @@ namespace aton::mappings {
 namespace detail {
 
 /// 2^i for i < n as int64; the sign bit of 64 is the lowest number.
-inline std::vector<std::int64_t> powers_of_two(std::size_t n) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
+    safe_vector<std::int64_t> out;
     for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
     return out;
 }
 
 /// The bits of an integer tensor as bools along a new last axis.
 inline value bits_of(graph<13> g, value x, std::size_t width) {
-    std::vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
+    safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
     value const amounts = g.cast(g.ints(shifts), dtype::uint64);
     value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
     value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
@@ -26,7 +26,7 @@ inline value bits_of(graph<13> g, value x, std::size_t width) {
 
 /// The sum of bits times weights as a MatMul: ONNX Runtime's ReduceSum of int64 goes through double.
 inline value from_bits(graph<13> g, value bools, dtype type) {
-    std::vector<std::int64_t> weights = powers_of_two(bits(type));
+    safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
     value const column = unsqueeze(g, g.ints(weights), 1);
     return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
@@ -70,7 +70,7 @@ inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
 /// Times a power of two, which wraps around. BitShift takes unsigned integers only.
 inline value left_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
-    std::vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
+    safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
     factors.push_back(0);
     value const index = g.op<"Where">(out_of_range(g, amount, limit), g.scalar(limit, dtype::int64), amount);
     return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);

@@ -36,7 +36,7 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
 /// Adds up the amounts [N] of each index [N] into [count].
 inline value counted(graph<13> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
-    value const shape = g.ints(std::span(&count, 1));
+    value const shape = g.ints(safe_span(&count, 1));
     if (g.opset() >= 16) {
         value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
         return g.within<16>().op<"ScatterElements">(
@@ -69,7 +69,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
     value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
+    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
 }
 
@@ -81,7 +81,7 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     sym_int length = minlength;
     if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
-        length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
+        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
     }
     value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);

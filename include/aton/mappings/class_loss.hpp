@@ -36,7 +36,7 @@ inline class_scores batched_classes(graph<13> g, value scores, value target) {
     return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
 }
 inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduction) {
-    return batched || reduction != 0 ? loss : squeeze(g, loss, std::vector<std::int64_t>{0});
+    return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
 /// The weights of the targets, 0 where one is ignored.
@@ -84,7 +84,7 @@ inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1
 
 /// [C] laid along the class dimension.
 inline value class_weights(graph<13> g, value weight, value scores) {
-    std::vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
+    safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
     value const w = g.cast(weight, scores.dtype());
     return after.empty() ? w : unsqueeze(g, w, after);
@@ -103,7 +103,7 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     }
     value const product = g.op<"Mul">(log_p, p);
     value const terms = g.op<"Neg">(weight ? value(g.op<"Mul">(product, class_weights(g, *weight, scores))) : product);
-    if (reduction == 0) return reduce_sum(g, terms, std::vector{axis}, false);
+    if (reduction == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
     value const total = reduce_sum(g, terms, iota(terms.rank()), false);
     if (reduction == 2) return total;
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
@@ -120,11 +120,11 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     value const all =
         g.op<"Neg">(reduce_sum(g,
                                weighted(g, log_p, weight ? optional_value(class_weights(g, *weight, scores)) : weight),
-                               std::vector{axis},
+                               safe_vector{axis},
                                false));
     value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
     value smooth = choose(g, ignored, g.scalar(0, type), all);
-    std::vector<std::int64_t> const axes = iota(smooth.rank());
+    safe_vector<std::int64_t> const axes = iota(smooth.rank());
     if (reduction != 0) smooth = reduce_sum(g, smooth, axes, false);
     if (reduction == 1)
         smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
@@ -163,7 +163,7 @@ inline label_sets read_labels(graph<13> g, value target) {
                                        g.scalar(-1, dtype::int64));
     value const listed = g.op<"Equal">(ended, g.scalar(0, dtype::int64));
     value const hits = g.op<"And">(g.op<"Equal">(unsqueeze(g, target, -1), position), unsqueeze(g, listed, -1));
-    return {listed, reduce_bool<"ReduceMax">(g, hits, std::vector{target.rank() - 1}, false)};
+    return {listed, reduce_bool<"ReduceMax">(g, hits, safe_vector{target.rank() - 1}, false)};
 }
 
 /// What is above 0: NaN is not.
@@ -181,7 +181,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
-    value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
+    value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
     return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
 }
 
@@ -198,7 +198,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
     value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);
     value const loss =
-        g.op<"Div">(reduce_sum(g, others, std::vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
+        g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
     return scalar_result && reduction == 0 ? squeeze(g, loss, 0) : reduced(g, loss, reduction);
 }

@@ -21,7 +21,10 @@ struct convolution_parameters {
     }
 };
 
-inline std::size_t spatial_rank(value weight) { return static_cast<std::size_t>(weight.rank() - 2); }
+inline std::size_t spatial_rank(value weight) {
+    if (weight.rank() < 3) throw unsupported_error("a weight of rank " + std::to_string(weight.rank()));
+    return static_cast<std::size_t>(weight.rank() - 2);
+}
 
 inline convolution_parameters parameters(value weight, int_list stride, int_list padding, int_list dilation,
                                          std::int64_t groups) {
@@ -50,14 +53,14 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
-    std::int64_t const out = (in - 1) * stride - p.before[axis] - p.after[axis] + p.dilation[axis] * (kernel - 1) +
-                             p.output_padding[axis] + 1;
-    expect_table(out, kernel);
+    whole const out = (whole(in) - 1) * stride - p.before[axis] - p.after[axis] +
+                      whole(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
+    expect_table(std::max<std::int64_t>(out, 0), kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = o + p.before[axis] - k * p.dilation[axis];
+            std::int64_t const t = whole(o) + p.before[axis] - whole(k) * p.dilation[axis];
             taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
         }
     }
@@ -67,14 +70,14 @@ inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, con
 inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
     ints const sizes = static_plane(x);
     ints const kernel = static_plane(weight);
-    std::vector<axis_windows> axes;
+    safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != sizes.size(); ++i) {
         if (p.transposed) {
             axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
             continue;
         }
         std::int64_t const out =
-            (sizes[i] + p.before[i] + p.after[i] - p.dilation[i] * (kernel[i] - 1) - 1) / p.stride[i] + 1;
+            (whole(sizes[i]) + p.before[i] + p.after[i] - whole(p.dilation[i]) * (kernel[i] - 1) - 1) / p.stride[i] + 1;
         axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
     }
     return combine(axes);
@@ -88,8 +91,9 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
         return g.unsupported("an integer convolution with a weight of unknown size");
     std::int64_t const rows = weight.size(0).size();
     std::int64_t const columns = weight.size(1).size();
-    std::int64_t const in = p.transposed ? rows : columns * p.groups;
-    std::int64_t const out = p.transposed ? columns * p.groups : rows;
+    std::int64_t const all = whole(columns) * p.groups;
+    std::int64_t const in = p.transposed ? rows : all;
+    std::int64_t const out = p.transposed ? all : rows;
     value w = weight;
     if (p.transposed) {
         w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
@@ -124,8 +128,13 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     auto const below_one = [](ints const& all) {
         return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
     };
+    auto const negative = [](ints const& all) {
+        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 0; });
+    };
     if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
         return g.unsupported("groups, a stride or a dilation below 1");
+    if (negative(p.before) || negative(p.after) || negative(p.output_padding))
+        return g.unsupported("a negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
@@ -148,7 +157,7 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
         if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
-        std::int64_t const total = p.dilation[i] * (kernel[i] - 1);
+        std::int64_t const total = whole(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;
     }

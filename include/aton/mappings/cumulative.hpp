@@ -29,23 +29,23 @@ struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
     value position;                  ///< [n]: j, int64
-    std::vector<std::int64_t> order; ///< the permutation that moves the axis to the end
+    safe_vector<std::int64_t> order; ///< the permutation that moves the axis to the end
 };
 
-inline std::vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
-    std::vector<std::int64_t> order = all_but(axis, rank);
+inline safe_vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
+    safe_vector<std::int64_t> order = all_but(axis, rank);
     order.push_back(axis);
     return order;
 }
-inline std::vector<std::int64_t> inverse_permutation(std::vector<std::int64_t> const& order) {
-    std::vector<std::int64_t> out(order.size());
+inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> const& order) {
+    safe_vector<std::int64_t> out(order.size());
     for (std::size_t i = 0; i != order.size(); ++i)
         out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
     return out;
 }
 
 inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
-    std::vector<std::int64_t> order = move_to_end(axis, x.rank());
+    safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
     value const position =
         g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(g.size(x, axis)), g.scalar(1, dtype::int64));
     value const visible = g.op<"LessOrEqual">(position, unsqueeze(g, position, 1));
@@ -126,7 +126,7 @@ inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx
 /// ATen's zeros for no points at all have the dtype of y; empty: there are points.
 inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
-    std::vector<sym_int> to = g.sizes(y);
+    safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());
 }
@@ -136,7 +136,7 @@ inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floa
 /// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
 inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
-    std::vector<std::int64_t> after;
+    safe_vector<std::int64_t> after;
     for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
     value const dx = step(g, x, 0);
     return after.empty() ? dx : unsqueeze(g, dx, after);
@@ -186,10 +186,10 @@ inline constexpr auto cumulative = table(
                                                              optional_value prepend, optional_value append) -> value {
         if (n == 0) return self;
         std::int64_t const axis = normalize_axis(dim, self.rank());
-        std::vector<value> parts{self};
+        safe_vector<value> parts{self};
         if (prepend) parts.insert(parts.begin(), *prepend);
         if (append) parts.push_back(*append);
-        dtype const type = promote(std::span<value const>(parts));
+        dtype const type = promote(safe_span<value const>(parts));
         for (value& part : parts) part = g.cast(part, type);
         value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);

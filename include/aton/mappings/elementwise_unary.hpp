@@ -34,7 +34,8 @@ inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t 
     if (decimals == 0) return rounding<"Round">(g, x);
     if (!is_floating(x.dtype())) return g.unsupported("round of integers to decimals");
     double power = 1;
-    for (std::int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && power < infinity; ++i) power *= 10;
+    bool const up = decimals > 0;
+    for (std::int64_t i = 0; (up ? i < decimals : i > decimals) && power < infinity; i += up ? 1 : -1) power *= 10;
     return in_opmath(g, x, [&](value v) -> value {
         if (decimals < 0) return g.op<"Mul">(g.op<"Round">(g.op<"Div">(v, power)), power);
         return g.op<"Div">(g.op<"Round">(g.op<"Mul">(v, power)), power);

@@ -31,7 +31,7 @@ inline value bag_membership(graph<13> g, value indices, value offsets, bag_optio
         g.op<"Range">(g.scalar(0, dtype::int64), squeeze(g, count, std::int64_t{0}), g.scalar(1, dtype::int64));
     value const starts = g.cast(offsets, dtype::int64);
     value const all =
-        options.include_last_offset ? starts : g.op<"Concat">(std::vector<value>{starts, count}, attr::axis_i(0));
+        options.include_last_offset ? starts : g.op<"Concat">(safe_vector<value>{starts, count}, attr::axis_i(0));
     value const from = unsqueeze(g, g.op<"Slice">(all, g.ints({0}), g.ints({-1})), 1);
     value const to =
         unsqueeze(g, g.op<"Slice">(all, g.ints({1}), g.ints({std::numeric_limits<std::int64_t>::max()})), 1);
@@ -64,7 +64,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
     value const size = reduce_sum(g, g.cast(inside, t), over, false);
-    return {g.op<"Div">(sum, g.op<"Max">(std::vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
+    return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
 }
 
 } // namespace detail

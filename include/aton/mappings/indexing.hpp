@@ -31,8 +31,8 @@ inline value as_index(graph<13> g, value index) {
 
 /// The tensors that x is indexed with, and the axes they stand for; masks as the indices of their true elements.
 struct index_tensors {
-    std::vector<std::int64_t> axes;
-    std::vector<value> values;
+    safe_vector<std::int64_t> axes;
+    safe_vector<value> values;
 
     /// Whether no axis lies between two of them; else the result's axes go first.
     [[nodiscard]] bool adjacent() const {
@@ -42,7 +42,7 @@ struct index_tensors {
 
 inline bool is_mask(value index) { return index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8; }
 
-inline index_tensors read_indices(graph<13> g, value x, std::span<optional_value const> indices) {
+inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
     index_tensors out;
     std::int64_t axis = 0;
     for (optional_value const& index : indices) {
@@ -68,7 +68,7 @@ inline index_tensors read_indices(graph<13> g, value x, std::span<optional_value
 inline value coordinates(graph<13> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
-    std::vector<value> columns;
+    safe_vector<value> columns;
     for (value const& v : by.values) {
         value const column = expand_to(g, v, shape);
         columns.push_back(unsqueeze(g, column, column.rank()));
@@ -77,15 +77,15 @@ inline value coordinates(graph<13> g, index_tensors const& by) {
 }
 
 /// 0 ... rank - 1 with the given axes first.
-inline std::vector<std::int64_t> axes_first(std::span<std::int64_t const> axes, std::int64_t rank) {
-    std::vector<std::int64_t> perm(axes.begin(), axes.end());
+inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, std::int64_t rank) {
+    safe_vector<std::int64_t> perm(axes.begin(), axes.end());
     for (std::int64_t a = 0; a != rank; ++a)
         if (std::find(axes.begin(), axes.end(), a) == axes.end()) perm.push_back(a);
     return perm;
 }
 
 /// x[indices], as aten::index: adjacent indices leave their dimensions where they are, separated ones move them to the front.
-inline value index_with(graph<13> g, value x, std::span<optional_value const> indices) {
+inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
     if (given == 0) return x;
@@ -101,32 +101,32 @@ inline value index_with(graph<13> g, value x, std::span<optional_value const> in
     value const found = g.op<"GatherND">(from, coordinates(g, by));
     std::int64_t const depth = found.rank() - (x.rank() - static_cast<std::int64_t>(by.axes.size()));
     if (!by.adjacent() || by.axes.front() == 0) return found;
-    std::vector<std::int64_t> const places = iota(depth);
-    std::vector<std::int64_t> to;
+    safe_vector<std::int64_t> const places = iota(depth);
+    safe_vector<std::int64_t> to;
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
     return move_axes(g, found, places, to);
 }
-inline constexpr auto index_tensor = [](graph<13> g, value self, std::span<optional_value const> indices) {
+inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
 /// GatherElements; 0-d tensors count as 1-d, and an empty index of any rank gives an empty result (trap 16).
 inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
-        std::vector<sym_int> const sizes = g.sizes(index);
+        safe_vector<sym_int> const sizes = g.sizes(index);
         return empty_constant(g, constants(sizes), x.dtype());
     }
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const found =
         g.op<"GatherElements">(at_least_1d(g, x), at_least_1d(g, as_index(g, index)), attr::axis_i(axis));
-    return index.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+    return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 }
 
 inline constexpr auto take_along = [](graph<13> g, value self, value indices, std::optional<std::int64_t> dim) {
     if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
     auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
-    std::vector<sym_int> from = g.sizes(self);
-    std::vector<sym_int> to = g.sizes(indices);
+    safe_vector<sym_int> from = g.sizes(self);
+    safe_vector<sym_int> to = g.sizes(indices);
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i == axis) continue;
         sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : larger(g, from[i], to[i]);
@@ -138,17 +138,18 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
 
 /// Where the elements of a diagonal lie in a flattened matrix of m rows and n columns.
 inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
-    sym_int const below = offset < 0 ? -offset : 0;
+    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
     return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
 }
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
-    std::vector<sym_int> sizes = g.sizes(matrices);
+    safe_vector<sym_int> sizes = g.sizes(matrices);
     sym_int const n = sizes.back();
     sizes.pop_back();
     sym_int const m = sizes.back();
@@ -159,15 +160,18 @@ inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t o
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
 /// Where a strided view finds its elements in the storage.
-inline tensor strided_places(std::span<std::int64_t const> size, std::span<std::int64_t const> stride,
+inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
                              std::int64_t offset) {
     tensor places{dtype::int64, {size.begin(), size.end()}, {}};
     std::int64_t const n = places.element_count();
+    budget::expect("a table of places", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
-        std::int64_t at = offset;
+        whole at = offset;
         std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at += rest % size[k] * stride[k];
-        places.append(at);
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + whole(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view before the first element");
+        places.append(std::int64_t{at});
     }
     return places;
 }
@@ -186,15 +190,15 @@ inline bool is_row_major(size_list size, size_list stride) {
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
         if (!expected || !stride[i].is(*expected)) return false;
-        if (size[i].is_constant()) expected = *expected * size[i].constant();
+        if (size[i].is_constant()) expected = checked_multiply(*expected, size[i].constant());
         else expected.reset();
     }
     return true;
 }
 inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
                                       std::optional<std::int64_t> storage_offset) -> value {
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> strides;
+    safe_vector<std::int64_t> sizes;
+    safe_vector<std::int64_t> strides;
     if (size.size() != stride.size()) return g.unsupported("as many strides as sizes are needed");
     for (std::size_t i = 0; i != size.size(); ++i) {
         if (size[i].is_constant()) sizes.push_back(size[i].constant());
@@ -208,7 +212,11 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 
 /// For every window the places of its elements, as (windows, size).
 inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
-    sym_int const windows = add(g, divide(g, subtract(g, n, dilation * (size - 1) + 1), step), 1);
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of a negative size, or with a step below 1");
+    std::int64_t const extent = whole(dilation) * (whole(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
+    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
@@ -241,7 +249,7 @@ inline constexpr auto slicing =
           symbolic<"aten::trace(self)">([](graph<13> g, value self) {
               return reduce_sum(g,
                                 g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
-                                std::vector<std::int64_t>{0},
+                                safe_vector<std::int64_t>{0},
                                 false);
           }),
           symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
@@ -255,7 +263,7 @@ inline constexpr auto gathering =
           symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
               value const at = at_least_1d(g, detail::as_index(g, index));
               value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
-              return self.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+              return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
           }),
           symbolic<"aten::gather(self, dim, index, sparse_grad)">(
               [](graph<13> g, value self, std::int64_t dim, value index, bool) {

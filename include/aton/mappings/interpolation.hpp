@@ -49,8 +49,8 @@ struct resized_axis {
 struct tap_table {
     std::int64_t out = 0;
     std::int64_t taps = 1;
-    std::vector<std::int64_t> index;
-    std::vector<double> weight;
+    safe_vector<std::int64_t> index;
+    safe_vector<double> weight;
 };
 
 /// The element that a nearest mode takes, in float32 as ATen computes it.
@@ -129,13 +129,16 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         if (kind == filter::linear) return std::max(0.0, 1 - std::abs(x));
         return kind == filter::cubic ? cubic_kernel(x, -0.5) : lanczos_kernel(x);
     };
-    std::vector<std::vector<std::pair<std::int64_t, double>>> rows;
+    safe_vector<safe_vector<std::pair<std::int64_t, double>>> rows;
     std::size_t longest = 1;
+    whole all = 0;
     for (std::int64_t o = 0; o != a.out; ++o) {
         double const center = step * (static_cast<double>(o) + 0.5);
         auto const first = std::max<std::int64_t>(cut_after_half(center - support), 0);
         auto const last = std::min<std::int64_t>(cut_after_half(center + support), a.in);
         auto& row = rows.emplace_back();
+        all = all + std::max<std::int64_t>(last - first, 0);
+        budget::expect("a table of weights", all);
         double total = 0;
         for (std::int64_t i = first; i < last; ++i) {
             row.emplace_back(i, weight_at((static_cast<double>(i) - center + 0.5) / stretch));
@@ -145,6 +148,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
+    budget::expect("a table of weights", whole(t.out) * t.taps);
     for (auto& row : rows) {
         row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
         for (auto const& [index, weight] : row) {
@@ -156,6 +160,8 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 }
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
+    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
+    budget::expect("an interpolated dimension", whole(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);

@@ -16,12 +16,12 @@ namespace aton::mappings {
 
 namespace detail {
 
-using value_list = std::span<value const>;
+using value_list = safe_span<value const>;
 
 /// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
 inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (value const& v : tensors)
         if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
     if (parts.empty()) return g.cast(tensors[0], type);
@@ -33,7 +33,7 @@ inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim
 inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
@@ -44,30 +44,30 @@ inline constexpr auto stack_dims =
     [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
 
 inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
-    std::vector<value> columns;
+    safe_vector<value> columns;
     for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
     return concat(g, columns, 1);
 };
 
 inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     dtype const type = promote(tensors);
-    std::vector<value> blocks;
+    safe_vector<value> blocks;
     sym_int width = 0;
     for (value const& v : tensors) {
         if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
         blocks.push_back(at_least(g, g.cast(v, type), 2));
         width = add(g, width, g.size(blocks.back(), 1));
     }
-    std::vector<value> rows;
+    safe_vector<value> rows;
     sym_int left = 0;
     for (value const& v : blocks) {
         sym_int const height = g.size(v, 0);
         sym_int const until = add(g, left, g.size(v, 1));
-        std::vector<value> row;
-        if (!left.is(0)) row.push_back(filled(g, std::vector{height, left}, 0, type));
+        safe_vector<value> row;
+        if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
         row.push_back(v);
         if (sym_int const right = subtract(g, width, until); !right.is(0))
-            row.push_back(filled(g, std::vector{height, right}, 0, type));
+            row.push_back(filled(g, safe_vector{height, right}, 0, type));
         rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
         left = until;
     }
@@ -75,33 +75,35 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor for each axis: the i-th varies along axis i.
-inline std::vector<value> mesh(graph<13> g, value_list tensors) {
-    std::vector<sym_int> sizes;
+inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
+    safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
-    std::vector<value> out;
+    safe_vector<value> out;
     for (std::size_t i = 0; i != sizes.size(); ++i) {
-        std::vector<sym_int> column(sizes.size(), 1);
+        safe_vector<sym_int> column(sizes.size(), 1);
         column[i] = sizes[i];
         out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
     }
     return out;
 }
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
-                                             std::string_view indexing) -> std::vector<value> {
+                                             std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
     if (indexing != "xy") return g.unsupported("an indexing other than ij and xy");
-    std::vector<value> in(tensors.begin(), tensors.end());
+    safe_vector<value> in(tensors.begin(), tensors.end());
     std::swap(in[0], in[1]);
-    std::vector<value> out = mesh(g, in);
+    safe_vector<value> out = mesh(g, in);
     std::swap(out[0], out[1]);
     return out;
 };
 
 /// The choices of r out of 0 ... n - 1 in lexicographic order, one after the other.
-inline std::vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
-    std::vector<std::int64_t> all;
-    std::vector<std::int64_t> now;
+inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
+    safe_vector<std::int64_t> all;
+    safe_vector<std::int64_t> now;
+    std::int64_t steps = 0;
     auto const extend = [&](auto const& self, std::int64_t from) -> void {
+        budget::expect("combinations", ++steps);
         if (static_cast<std::int64_t>(now.size()) == r) {
             all.insert(all.end(), now.begin(), now.end());
             return;
@@ -112,6 +114,9 @@ inline std::vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
             now.pop_back();
         }
     };
+    // Choices of r are not more than n * n * ... r times; each is looked at once, and so is what leads to it.
+    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number");
+    budget::expect("combinations", r, budget::max_rank);
     extend(extend, 0);
     return all;
 }
@@ -137,21 +142,21 @@ inline constexpr auto joining = table(
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
     symbolic<"aten::broadcast_tensors(tensors)">([](graph<13> g, detail::value_list tensors) {
         value const shape = broadcast_shape(g, tensors);
-        std::vector<value> out;
+        safe_vector<value> out;
         for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
         return out;
     }),
     symbolic<"aten::cartesian_prod(tensors)">([](graph<13> g, detail::value_list tensors) -> value {
         if (tensors.size() == 1) return tensors[0];
-        std::vector<value> columns;
+        safe_vector<value> columns;
         for (value const& v : detail::mesh(g, tensors)) columns.push_back(flat(g, v));
         return detail::stack_at(g, columns, 1);
     }),
     symbolic<"aten::combinations(self, r, with_replacement)">(
         [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
             std::int64_t const n = g.size(self, 0).constant();
-            if (r == 0) return empty_constant(g, std::vector<std::int64_t>{0}, self.dtype());
-            std::vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
+            if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
+            safe_vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
             tensor chosen = int64_tensor(all);
             chosen.sizes = {chosen.sizes[0] / r, r};
             return gather(g, self, g.constant(std::move(chosen)), 0);

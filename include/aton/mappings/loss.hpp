@@ -22,7 +22,7 @@ namespace detail {
 /// ATen's `int reduction`: 0 none, 1 mean, 2 sum.
 inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
     if (reduction == 0) return loss;
-    std::vector<std::int64_t> const axes = iota(loss.rank());
+    safe_vector<std::int64_t> const axes = iota(loss.rank());
     return reduction == 1 ? mean(g, loss, axes, false) : sum(g, loss, axes, false);
 }
 
@@ -33,7 +33,7 @@ inline value difference(graph<13> g, value a, value b) {
 
 /// max(x, least)
 inline value no_less(graph<13> g, value x, double least) {
-    return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
+    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(least, x)});
 }
 
 /// Where the target is this number, in the dtype that both promote to.
@@ -206,7 +206,7 @@ inline constexpr auto loss = table(
             value const near = pairwise_distance(g, anchor, positive, p, eps, false);
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
-                far = g.op<"Min">(std::vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+                far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
             value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
             return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
         }));

@@ -33,8 +33,8 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
 
 /// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
 inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = add(g, length, std::abs(offset));
-    if (!length.is_constant()) {
+    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
+    if (!length.is_constant() || whole(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
         value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
@@ -51,12 +51,12 @@ inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
 /// NaN and infinity stay where they are.
 inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank() + 1;
-    std::vector<sym_int> sizes = g.sizes(x);
+    safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
     sizes.back() = 1;
-    value const zero = expand(g, filled(g, std::vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
+    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
     value const places = embedded_places(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(std::vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
@@ -65,6 +65,9 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
 /// The places of a triangle's elements, rows first, then columns.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
+    budget::expect("a matrix", whole(rows) * columns);
+    budget::expect("a matrix", rows);
     tensor places{type, {2, 0}, {}};
     for (int which : {0, 1})
         for (std::int64_t i = 0; i < rows; ++i)
@@ -80,15 +83,16 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
 inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
                               axis_list stride) {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("a negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
         x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
-    std::vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const sizes = g.sizes(x);
     value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);
     value const columns = window_places(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
-    value const sorted = permute(g, patches, std::vector<std::int64_t>{0, 1, 3, 5, 2, 4});
+    value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
     value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
     return image.rank() == 3 ? squeeze(g, y, 0) : y;
@@ -128,8 +132,10 @@ inline constexpr auto matrices = table(
     symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
         [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list padding,
            axis_list stride) {
+            if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
+                throw unsupported_error("a kernel_size below 1");
             value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-            std::vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
+            safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
             value const y = g.op<"Col2Im">(x,
                                            g.ints(output_size),
                                            g.ints(kernel),
@@ -142,7 +148,7 @@ inline constexpr auto matrices = table(
         value const depth =
             num_classes >= 0
                 ? g.scalar(num_classes, dtype::int64)
-                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), std::vector<std::int64_t>{0}, false), 1));
+                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
         value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
         return self.rank() == 0 ? squeeze(g, y, 0) : y;
     }));

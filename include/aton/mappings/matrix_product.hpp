@@ -26,7 +26,7 @@ inline value matmul(graph<13> g, value a, value b) {
 
 /// x with its last two dimensions exchanged.
 inline value transpose_last(graph<13> g, value x) {
-    std::vector<std::int64_t> perm = iota(x.rank());
+    safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
@@ -79,34 +79,34 @@ inline value linear(graph<13> g, value input, value weight, optional_value bias)
 }
 
 /// A product over 1-d ends, as linalg.multi_dot: from left to right.
-inline value product_of(graph<13> g, std::span<value const> factors) {
+inline value product_of(graph<13> g, safe_span<value const> factors) {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 }
 
 /// Sums over pairs of dimensions: both sides become matrices, and the result gets its dimensions back.
-inline value tensordot(graph<13> g, value a, value b, std::span<std::int64_t const> dims_a,
-                       std::span<std::int64_t const> dims_b) {
-    std::vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
-    std::vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
-    auto const contains = [](std::vector<std::int64_t> const& list, std::int64_t d) {
+inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+                       safe_span<std::int64_t const> dims_b) {
+    safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
+    safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
+    auto const contains = [](safe_vector<std::int64_t> const& list, std::int64_t d) {
         for (std::int64_t each : list)
             if (each == d) return true;
         return false;
     };
-    std::vector<std::int64_t> perm_a;
-    std::vector<std::int64_t> perm_b = over_b;
-    std::vector<sym_int> result;
-    std::int64_t summed = 1;
+    safe_vector<std::int64_t> perm_a;
+    safe_vector<std::int64_t> perm_b = over_b;
+    safe_vector<sym_int> result;
+    whole summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
         // ATen sums a dimension of any size against one of size 1.
         std::int64_t const pair[] = {over_a[i], over_b[i]};
-        if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, std::span(pair + 1, 1), true);
-        if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, std::span(pair, 1), true);
-        summed *= n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant();
+        if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
+        if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
+        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant());
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -158,21 +158,23 @@ inline value kron(graph<13> g, value a, value b) {
     auto const widen = [&](value v) { return v.rank() == n ? v : unsqueeze(g, v, iota(n - v.rank())); };
     x = widen(x);
     y = widen(y);
-    std::vector<std::int64_t> odd;
-    std::vector<std::int64_t> even;
+    safe_vector<std::int64_t> odd;
+    safe_vector<std::int64_t> even;
     for (std::int64_t i = 0; i != n; ++i) {
         odd.push_back(2 * i + 1);
         even.push_back(2 * i);
     }
-    std::vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
+    safe_vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != n; ++i)
+        sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
 /// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
 inline value inverse(graph<13> g, value x) {
-    std::int64_t const n = x.size(-1).size();
+    std::int64_t const n = x.size(-2).size();
+    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
     if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
     if (n == 0) return x;
     if (n == 1) return g.op<"Reciprocal">(x);
@@ -189,15 +191,15 @@ inline value inverse(graph<13> g, value x) {
     // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
     value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
     value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    std::vector<std::int64_t> perm = iota(r + 2);
+    safe_vector<std::int64_t> perm = iota(r + 2);
     std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
     value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
     value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), std::vector<std::int64_t>{-2, -1}));
+    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
 }
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), -n);
+    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
         value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
@@ -232,13 +234,14 @@ inline value cdist(graph<13> g, value a, value b, double p) {
 inline value pdist(graph<13> g, value x, double p) {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    std::vector<std::int64_t> left;
-    std::vector<std::int64_t> right;
+    budget::expect("pairs of rows", whole(n) * n / 2);
+    safe_vector<std::int64_t> left;
+    safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
     value const a = g.op<"Gather">(x, g.ints(left), attr::axis_i(0));
     value const b = g.op<"Gather">(x, g.ints(right), attr::axis_i(0));
-    return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), std::vector<std::int64_t>{1, 2});
+    return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
 }
 
 inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
@@ -300,9 +303,9 @@ inline constexpr auto matrix_product = table(
             return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
-        [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
+        [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
     symbolic<"aten::linalg_multi_dot(tensors)">(
-        [](graph<13> g, std::span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
+        [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
     symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
     symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
     symbolic<"aten::linalg_matrix_power(self, n)">(
@@ -314,14 +317,14 @@ inline constexpr auto matrix_product = table(
         return reduce_sum(g, g.op<"Mul">(x, y), over, false);
     }),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(
-        [](graph<13> g, value self, value other, std::span<std::int64_t const> dims_self,
-           std::span<std::int64_t const> dims_other) -> value {
+        [](graph<13> g, value self, value other, safe_span<std::int64_t const> dims_self,
+           safe_span<std::int64_t const> dims_other) -> value {
             return detail::tensordot(g, self, other, dims_self, dims_other);
         }),
     // `path` is only the order in which the products are taken.
     symbolic<"aten::einsum(equation, tensors, path)">(
-        [](graph<13> g, std::string_view equation, std::span<value const> tensors,
-           std::optional<std::span<std::int64_t const>>) -> value { return detail::einsum(g, equation, tensors); }),
+        [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
+           std::optional<safe_span<std::int64_t const>>) -> value { return detail::einsum(g, equation, tensors); }),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(
         [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
             value const operands[] = {a, weight, b};

@@ -37,7 +37,7 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 
 namespace detail {
 
-inline value matrix_norm(graph<13> g, value x, double order, std::vector<std::int64_t> axes, bool keepdim) {
+inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (!by_columns && !std::isinf(order))
@@ -59,7 +59,7 @@ inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_l
 }
 
 inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
-                                     std::span<std::int64_t const> dim, bool keepdim) {
+                                     safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
@@ -82,7 +82,7 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(std::vector<value>{norm, beside(g, eps, type)}));
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, beside(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -96,14 +96,14 @@ inline constexpr auto norm = table(
         [](graph<13> g, value self, double p) { return vector_norm(g, self, p, iota(self.rank()), false); }),
     symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, std::span<std::int64_t const> dim, bool keepdim,
+        [](graph<13> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim, bool keepdim,
            dtype type) { return detail::norm_over(g, g.cast(self, type), p, dim, keepdim); }),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
         [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
             return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
         }),
     symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(
-        [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+        [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
             return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
         }),
     // Without an order it is the 2-norm of all elements; with one, a vector norm over one dimension, a matrix norm over
@@ -112,7 +112,7 @@ inline constexpr auto norm = table(
                                                                      std::optional<scalar> order,
                                                                      detail::int_list_or_none dim, bool keepdim,
                                                                      std::optional<dtype> type) {
-        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
         if (!order || axes.size() < 2)
             return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
         return detail::matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
@@ -123,13 +123,13 @@ inline constexpr auto norm = table(
             return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
         }),
     symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self, double order,
-                                                                            std::span<std::int64_t const> dim,
+                                                                            safe_span<std::int64_t const> dim,
                                                                             bool keepdim, std::optional<dtype> type) {
         return detail::matrix_norm(
             g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
     }),
     symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, std::span<std::int64_t const> dim, bool keepdim,
+        [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
            std::optional<dtype> type) {
             return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
         }),
@@ -149,7 +149,7 @@ inline constexpr auto norm = table(
     // Slices along `dim` whose norm is above maxnorm are scaled down to it.
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(
         [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
-            std::vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
+            safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
             value const most = beside(g, maxnorm, x.dtype());

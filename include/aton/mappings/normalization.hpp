@@ -23,12 +23,12 @@ namespace detail {
 inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
-    return filled(g, std::span(&channels, 1), otherwise, type);
+    return filled(g, safe_span(&channels, 1), otherwise, type);
 }
 
 /// [C] as [C, 1, ...], to stand against dimension 1 of a tensor of this rank.
 inline value along_channels(graph<13> g, value p, std::int64_t rank) {
-    std::vector<std::int64_t> const axes = all_but(0, rank - 1);
+    safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
 }
 
@@ -58,7 +58,7 @@ struct batch_statistics {
 
 inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
                                               optional_value running_var, double momentum) {
-    std::vector<std::int64_t> const axes = all_but(1, x.rank());
+    safe_vector<std::int64_t> const axes = all_but(1, x.rank());
     value const wide = g.cast(x, opmath_type(x.dtype()));
     batch_statistics s;
     moments const m = variance_and_mean(g, wide, axes, 0, false);
@@ -120,13 +120,14 @@ inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight
 inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
 /// The last n axes.
-inline std::vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
-    std::vector<std::int64_t> axes = iota(rank);
+inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
+    if (n > static_cast<std::size_t>(rank)) throw unsupported_error("a norm over more dimensions than there are");
+    safe_vector<std::int64_t> axes = iota(rank);
     axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
     return axes;
 }
 
-inline value layer_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
     // LayerNormalization has float32 statistics: float64 needs its own.
@@ -140,7 +141,7 @@ inline value layer_norm(graph<13> g, value x, std::span<sym_int const> shape, op
                                                                 attr::epsilon_f(eps));
         return g.cast(y, x.dtype());
     }
-    std::vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
+    safe_vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
     value const wide = g.cast(x, opmath_type(type));
     value const centred = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
@@ -196,7 +197,7 @@ inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     return inverse_deviation(g, mean_square, eps);
 }
 
-inline value rms_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                       std::optional<double> eps) {
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
@@ -286,10 +287,10 @@ inline constexpr auto normalization = table(
         return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g), 0};
     }),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
            double eps, bool) { return detail::layer_norm(g, input, shape, weight, bias, eps); }),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
            double eps) -> std::tuple<value, value, value> {
             dtype const saved = detail::parameter_dtype(input, weight, bias);
             auto const [mean, rstd] =
@@ -326,11 +327,11 @@ inline constexpr auto normalization = table(
         return g.cast(y, input.dtype());
     }),
     symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, std::optional<double> eps) {
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) {
             return detail::rms_norm(g, input, shape, weight, eps);
         }),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
            std::optional<double> eps) -> std::tuple<value, value> {
             value const wide = g.cast(input, detail::opmath_type(input.dtype()));
             return {detail::rms_norm(g, input, shape, weight, eps),

@@ -25,22 +25,22 @@ struct axis_pad {
 };
 
 /// ATen's list has two numbers for each dimension and starts with the last dimension.
-inline std::vector<axis_pad> pads_by_axis(value x, size_list pad) {
+inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     if (pad.size() % 2 != 0 || static_cast<std::int64_t>(pad.size() / 2) > x.rank())
         throw unsupported_error(std::to_string(pad.size()) + " pads for a tensor of rank " + std::to_string(x.rank()));
-    std::vector<axis_pad> out;
+    safe_vector<axis_pad> out;
     for (std::size_t i = 0; i != pad.size(); i += 2)
         out.push_back({x.rank() - 1 - static_cast<std::int64_t>(i / 2), pad[i], pad[i + 1]});
     return out;
 }
 
 /// Cuts off what negative pads say, and makes them 0: what follows pads the rest.
-inline value crop(graph<13> g, value x, std::vector<axis_pad>& pads) {
-    std::vector<std::int64_t> starts, ends, axes;
+inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+    safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
         auto const cut = [](sym_int& n) -> std::int64_t {
             if (!n.is_constant() || n.constant() >= 0) return 0;
-            return -std::exchange(n, 0).constant();
+            return checked_subtract(0, std::exchange(n, 0).constant());
         };
         std::int64_t const first = cut(p.before);
         std::int64_t const last = cut(p.after);
@@ -52,14 +52,14 @@ inline value crop(graph<13> g, value x, std::vector<axis_pad>& pads) {
     return axes.empty() ? x : value(g.op<"Slice">(x, g.ints(starts), g.ints(ends), g.ints(axes)));
 }
 
-inline bool nothing_to_pad(std::span<axis_pad const> pads) {
+inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
     return std::all_of(pads.begin(), pads.end(), [](axis_pad const& p) { return p.before.is(0) && p.after.is(0); });
 }
 
 /// ONNX's list: what comes before each dimension, then what comes after.
-inline value onnx_pads(graph<13> g, value x, std::span<axis_pad const> pads) {
+inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
-    std::vector<sym_int> all(2 * rank, 0);
+    safe_vector<sym_int> all(2 * rank, 0);
     for (axis_pad const& p : pads) {
         all[static_cast<std::size_t>(p.axis)] = p.before;
         all[static_cast<std::size_t>(p.axis) + rank] = p.after;
@@ -69,14 +69,14 @@ inline value onnx_pads(graph<13> g, value x, std::span<axis_pad const> pads) {
 
 /// The number becomes one of x's dtype.
 inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
     return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
 }
 
 /// Replication where cropping leaves nothing to replicate: ATen repeats the element that was cut off last.
-inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads) {
+inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
         if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
@@ -84,9 +84,10 @@ inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads
         std::int64_t const before = p.before.constant();
         std::int64_t const after = p.after.constant();
         if (in == 0 || std::min(before, after) > -in) continue;
-        std::vector<std::int64_t> index;
-        for (std::int64_t o = 0; o < before + in + after; ++o)
-            index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
+        safe_vector<std::int64_t> index;
+        std::int64_t const out = whole(before) + in + after;
+        budget::expect("a table of places", out);
+        for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);
         p = {p.axis, 0, 0};
     }
@@ -95,7 +96,7 @@ inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads
 
 /// "reflect" and "edge".
 inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
@@ -108,10 +109,10 @@ inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode
 
 /// The last elements before, the first after. Pad has "wrap" since opset 19; slices of the same work everywhere.
 inline value pad_circular(graph<13> g, value x, size_list pad) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
-        std::vector<value> parts;
+        safe_vector<value> parts;
         if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, subtract(g, g.size(x, p.axis), p.before), to_the_end));
         parts.push_back(x);
         if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
@@ -140,22 +141,22 @@ inline constexpr auto replication_pad = [](graph<13> g, value self, size_list pa
 
 inline constexpr auto padding = table(
     symbolic<"aten::constant_pad_nd(self, pad, value)">(
-        [](graph<13> g, value self, std::span<size const> pad, scalar number) {
+        [](graph<13> g, value self, safe_span<size const> pad, scalar number) {
             return detail::pad_constant(g, self, pad, number);
         }),
     symbolic<"aten::pad(self, pad, mode, value)">(
-        [](graph<13> g, value self, std::span<size const> pad, std::string_view mode, std::optional<double> number) {
+        [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
             return detail::pad_any(g, self, pad, mode, number);
         }),
     // The numbers of at::padding_mode.
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, std::span<size const> pad,
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
                                                            std::int64_t mode, std::optional<double> number) -> value {
         constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
         if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
         return detail::pad_any(g, self, pad, names[mode], number);
     }),
     symbolic<"aten::_pad_circular(self, pad)">(
-        [](graph<13> g, value self, std::span<size const> pad) { return detail::pad_circular(g, self, pad); }),
+        [](graph<13> g, value self, safe_span<size const> pad) { return detail::pad_circular(g, self, pad); }),
     symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),

@@ -25,28 +25,33 @@ struct pool_windows {
           stride(spread(strides, n, kernel)),
           padding(spread(paddings, n, ints(n, 0))),
           dilation(spread(dilations, n, ints(n, 1))),
-          ceil_mode(ceil) {}
+          ceil_mode(ceil) {
+        if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
+        for (std::size_t i = 0; i != n; ++i)
+            if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
+                throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
+    }
 
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return dilation[i] * (kernel[i] - 1) + 1; }
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return whole(dilation[i]) * (kernel[i] - 1) + 1; }
     /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        std::int64_t const room = in + 2 * padding[i] - extent(i);
-        std::int64_t const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= in + padding[i] ? n_windows - 1 : n_windows;
+        whole const room = whole(in) + whole(2) * padding[i] - extent(i);
+        whole const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= whole(in) + padding[i] ? n_windows - 1 : n_windows;
     }
     /// Padding at the end that makes floor mode give out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max(padding[i], (out(i, in) - 1) * stride[i] + extent(i) - in - padding[i]);
+        return std::max<std::int64_t>(padding[i], (whole(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
     }
     [[nodiscard]] window_table table(ints const& in) const {
-        std::vector<axis_windows> axes;
+        safe_vector<axis_windows> axes;
         for (std::size_t i = 0; i != n; ++i)
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
     [[nodiscard]] std::int64_t volume() const {
-        std::int64_t v = 1;
-        for (std::int64_t k : kernel) v *= k;
+        whole v = 1;
+        for (std::int64_t k : kernel) v = v * k;
         return v;
     }
 };
@@ -64,7 +69,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
         if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
             throw unsupported_error(
                 "ceil_mode whose last window may start in the padding, over a dynamic height or width");
-        pads.push_back(p.padding[i] + (p.ceil_mode ? p.stride[i] - 1 : 0));
+        pads.push_back(whole(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
     }
     return pads;
 }
@@ -101,8 +106,8 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
                                                  attr::kernel_shape_i(p.kernel),
                                                  attr::pads_i(pool_pads(x, p)),
                                                  attr::strides_i(p.stride));
-    std::vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(g, std::span(sizes).subspan(2)))};
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    return {y, g.op<"Mod">(flat_index, product(g, safe_span(sizes).subspan(2)))};
 }
 
 template <std::size_t N>
@@ -130,9 +135,10 @@ inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_li
 /// What ATen divides each window's sum by: all that it covers of the padded input, or of the input.
 inline ints divisors(pool_windows const& p, ints const& in, bool count_include_pad) {
     if (!count_include_pad) return p.table(in).counts();
-    std::vector<axis_windows> axes;
+    safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != p.n; ++i)
-        axes.push_back(sliding(in[i] + 2 * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
+        axes.push_back(
+            sliding(whole(in[i]) + whole(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
     return combine(axes).counts();
 }
 
@@ -147,7 +153,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
 }
 
 /// AveragePool over the padded input divides every sum by the volume of the kernel; what ATen divides by instead is a factor.
-inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, std::span<std::int64_t const> out) {
+inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
     if (by.empty() || (uniform && by.front() == volume)) return y;
@@ -197,20 +203,21 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each value where its index into the plane says.
-inline value unpool(graph<13> g, value self, value indices, std::span<sym_int const> output_size) {
+inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
     auto const n = static_cast<std::int64_t>(output_size.size());
-    std::vector<sym_int> lead = g.sizes(self);
+    safe_vector<sym_int> lead = g.sizes(self);
+    if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
     lead.resize(static_cast<std::size_t>(self.rank() - n));
-    auto const with = [&](std::span<sym_int const> tail) {
-        std::vector<sym_int> all = lead;
+    auto const with = [&](safe_span<sym_int const> tail) {
+        safe_vector<sym_int> all = lead;
         all.insert(all.end(), tail.begin(), tail.end());
         return all;
     };
     if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
     sym_int const plane = product(g, output_size);
-    auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };
-    value const zeros = filled(g, with(std::span(&plane, 1)), 0, self.dtype());
+    auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
+    value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
     return reshape(g, y, with(output_size));
 }
@@ -244,12 +251,12 @@ inline constexpr auto pooling = table(
     symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
     symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(
-        [](graph<13> g, value self, value indices, std::span<size const> output_size) {
+        [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);
         }),
     // Stride and padding led to the output's size; they say nothing more.
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
-        [](graph<13> g, value self, value indices, std::span<size const> output_size, int_list, int_list) {
+        [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
             return detail::unpool(g, self, indices, output_size);
         }));
 

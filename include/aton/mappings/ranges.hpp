@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,18 +23,33 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
         if (by == 0) throw unsupported_error("arange with a step of 0");
-        return (end.to<std::int64_t>() - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
+        return (whole(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
-    return static_cast<std::int64_t>(std::ceil((end.to<double>() - start.to<double>()) / step.to<double>()));
+    double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
+    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
+    return static_cast<std::int64_t>(n);
+}
+
+/// The numbers of a range that is too long for a constant, as the loop of range_of computes them.
+inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
+    if (is_integral(type))
+        return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
+    value const places = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
+    return g.cast(g.op<"Add">(g.op<"Mul">(places, step.to<double>()), start.to<double>()), type);
 }
 
 inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
-    auto const whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
-    dtype const type = asked.value_or(whole(start) && whole(end) && whole(step) ? dtype::int64 : aten::default_dtype);
+    auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
+    dtype const type =
+        asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
     std::int64_t const n = range_count(start, end, step, type);
+    if (n < 0) throw unsupported_error("arange whose step leads away from its end");
+    if (n > budget::max_range) throw unsupported_error("arange of " + std::to_string(n) + " elements");
+    if (n > budget::max_constant_range) return long_range(g, start, n, step, type);
     tensor all{type, {n}, {}};
     for (std::int64_t i = 0; i < n; ++i) {
-        if (is_integral(type)) all.append(start.to<std::int64_t>() + i * step.to<std::int64_t>());
+        if (is_integral(type))
+            all.append(std::int64_t{whole(start.to<std::int64_t>()) + whole(i) * step.to<std::int64_t>()});
         else all.append(start.to<double>() + static_cast<double>(i) * step.to<double>());
     }
     return g.constant(std::move(all));
@@ -42,13 +58,12 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
 inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
     if (!start.computed && !end.computed && !step.computed)
         return range_of(g, start.number, end.number, step.number, asked);
-    bool whole = true;
-    auto const whole_value = [&](sym_scalar const& s) {
-        whole = whole && (s.computed || s.number.is_integral() || s.number.is_bool());
+    auto const whole = [&](sym_scalar const& s) -> value {
+        if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
+            return g.unsupported("arange of a computed size and a number that is not whole");
         return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
     };
-    value const numbers = g.op<"Range">(whole_value(start), whole_value(end), whole_value(step));
-    if (!whole) return g.unsupported("arange of a computed size and a number that is not whole");
+    value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
     return g.cast(numbers, asked.value_or(dtype::int64));
 }
 inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {
@@ -64,12 +79,20 @@ inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar en
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
-    tensor front{type, {steps / 2}, {}};
-    tensor back{type, {steps - steps / 2}, {}};
-    for (std::int64_t i = 0; i != steps; ++i) (i < steps / 2 ? front : back).append(i < steps / 2 ? i : steps - 1 - i);
-    value const first = g.op<"Add">(start, g.op<"Mul">(step, g.constant(std::move(front))));
-    value const second = g.op<"Sub">(end, g.op<"Mul">(step, g.constant(std::move(back))));
-    return g.op<"Concat">(std::vector{first, second}, attr::axis_i(0));
+    value const front = g.cast(arithmetic_sequence(g, 0, steps / 2), type);
+    value const back = g.cast(arithmetic_sequence(g, steps - 1 - steps / 2, steps - steps / 2, -1), type);
+    value const first = g.op<"Add">(start, g.op<"Mul">(step, front));
+    value const second = g.op<"Sub">(end, g.op<"Mul">(step, back));
+    return g.op<"Concat">(safe_vector{first, second}, attr::axis_i(0));
+}
+
+inline void expect_steps(std::int64_t steps) {
+    if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
+}
+
+/// A number beside a tensor, which is rounded to the dtype of the result alone.
+inline value number_value(graph<13> g, scalar s) {
+    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
 }
 
 /// What linspace computes in: integers in double precision.
@@ -77,12 +100,15 @@ inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype
 
 inline value line(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    expect_steps(steps);
+    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 }
 /// The same of numbers, computed here.
 inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+    expect_steps(steps);
+    if (steps > budget::max_constant_range) return line(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -96,7 +122,8 @@ inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t
 
 inline value powers(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    expect_steps(steps);
+    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     // ATen spaces integers in float32 and raises them in double precision.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
@@ -106,6 +133,9 @@ inline value powers(graph<13> g, value start, value end, std::int64_t steps, dou
 }
 inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
                                optional_dtype asked) {
+    expect_steps(steps);
+    if (steps > budget::max_constant_range)
+        return powers(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -121,14 +151,13 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-/// A number beside a tensor, which is rounded to the dtype of the result alone.
-inline value number_value(graph<13> g, scalar s) {
-    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
-}
+inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of Kaiser's is a series
 
 /// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
 template <class Function>
 value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
+    if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
+    budget::expect("a window", length, max_window);
     tensor all{type.value_or(aten::default_dtype), {length}, {}};
     auto const last = static_cast<double>(periodic ? length : length - 1);
     for (std::int64_t i = 0; i != length; ++i) all.append(length == 1 ? 1.0 : f(static_cast<double>(i), last));
@@ -163,9 +192,10 @@ inline double bessel_i0(double x) {
     return sum;
 }
 inline value kaiser(graph<13> g, std::int64_t length, bool periodic, double beta, optional_dtype type) {
-    return window(g, length, periodic, type, [beta](double i, double last) {
+    double const highest = bessel_i0(beta);
+    return window(g, length, periodic, type, [=](double i, double last) {
         double const t = 2 * i / last - 1;
-        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / bessel_i0(beta);
+        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
     });
 }
 template <auto const& Window>

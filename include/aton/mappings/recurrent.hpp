@@ -25,15 +25,15 @@ struct recurrent_options {
 };
 
 /// A parameter's gates (blocks along dimension 0) in another order: `order[i]` is the block that comes i-th.
-inline value reorder_gates(graph<13> g, value parameter, std::span<std::int64_t const> order) {
+inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
     std::int64_t const rows = parameter.size(0).size();
     if (rows < 0) throw unsupported_error("the hidden size must be static");
-    std::vector<std::int64_t> const sizes(order.size(), rows / gates);
-    std::vector<value> const blocks =
+    safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
+    safe_vector<value> const blocks =
         g.op<"Split">(parameter, g.ints(sizes), attr::axis_i(0), output_list(order.size()));
-    std::vector<value> sorted;
+    safe_vector<value> sorted;
     for (std::int64_t i : order) sorted.push_back(blocks[static_cast<std::size_t>(i)]);
     return g.op<"Concat">(sorted, attr::axis_i(0));
 }
@@ -50,26 +50,26 @@ struct layer_parameters {
     optional_value b;
 };
 
-inline value stack_directions(graph<13> g, std::vector<value> const& parts) {
-    std::vector<value> stacked;
+inline value stack_directions(graph<13> g, safe_vector<value> const& parts) {
+    safe_vector<value> stacked;
     for (value const& p : parts) stacked.push_back(unsqueeze(g, p, std::int64_t{0}));
     return stacked.size() == 1 ? stacked[0] : g.op<"Concat">(stacked, attr::axis_i(0));
 }
 
-inline layer_parameters layer(graph<13> g, std::span<value const> params, std::int64_t index,
-                              recurrent_options const& o, std::span<std::int64_t const> order) {
+inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::int64_t index,
+                              recurrent_options const& o, safe_span<std::int64_t const> order) {
     std::size_t const directions = o.bidirectional ? 2 : 1;
     std::size_t const each = o.has_biases ? 4 : 2;
-    std::vector<value> w;
-    std::vector<value> r;
-    std::vector<value> b;
+    safe_vector<value> w;
+    safe_vector<value> r;
+    safe_vector<value> b;
     for (std::size_t d = 0; d != directions; ++d) {
         std::size_t const at = (static_cast<std::size_t>(index) * directions + d) * each;
         w.push_back(reorder_gates(g, params[at], order));
         r.push_back(reorder_gates(g, params[at + 1], order));
         if (o.has_biases)
             b.push_back(g.op<"Concat">(
-                std::vector<value>{reorder_gates(g, params[at + 2], order), reorder_gates(g, params[at + 3], order)},
+                safe_vector<value>{reorder_gates(g, params[at + 2], order), reorder_gates(g, params[at + 3], order)},
                 attr::axis_i(0)));
     }
     return {stack_directions(g, w),
@@ -96,7 +96,7 @@ inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
 
-inline value join_layers(graph<13> g, std::vector<value> const& states) {
+inline value join_layers(graph<13> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
@@ -112,28 +112,28 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
 /// ONNX has recurrent operators in bfloat16 only from opset 22 on: it is computed in float32 everywhere.
-inline std::vector<value> widen(graph<13> g, std::span<value const> tensors) {
-    std::vector<value> out;
+inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
     return out;
 }
-inline value widen(graph<13> g, value x) { return widen(g, std::span<value const>(&x, 1))[0]; }
+inline value widen(graph<13> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
 
 inline std::int64_t hidden_size(value state) {
     if (!state.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     return state.size(-1).size();
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, value input, std::span<value const> states,
-                                            std::span<value const> parameters, recurrent_options const& o) {
+inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<value const> states,
+                                            safe_span<value const> parameters, recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
-    std::vector<value> const hx = widen(g, states);
-    std::vector<value> const params = widen(g, parameters);
+    safe_vector<value> const hx = widen(g, states);
+    safe_vector<value> const params = widen(g, parameters);
     if (hidden_size(hx[0]) != hidden_size(hx[1]))
         throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
-    std::vector<value> cell;
+    safe_vector<value> hidden;
+    safe_vector<value> cell;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, lstm_gates);
         auto [y, h, c] = g.op<"LSTM">(x,
@@ -154,13 +154,13 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, std::span<
     return {g.cast(swap_batch(g, x, o), t), g.cast(join_layers(g, hidden), t), g.cast(join_layers(g, cell), t)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, value input, value state, std::span<value const> parameters,
+inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
-    std::vector<value> const params = widen(g, parameters);
+    safe_vector<value> const params = widen(g, parameters);
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
+    safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
         // linear_before_reset: ATen resets the state after its product, ONNX by default before.
@@ -180,14 +180,14 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, std::
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
 }
 
-inline std::tuple<value, value> rnn(graph<13> g, value input, value state, std::span<value const> parameters,
+inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o, std::string_view activation) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
-    std::vector<value> const params = widen(g, parameters);
-    std::vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
+    safe_vector<value> const params = widen(g, parameters);
+    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
+    safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, rnn_gates);
         auto [y, h] = g.op<"RNN">(x,
@@ -209,17 +209,17 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, std::
 /// x @ w^T + b.
 inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear(g, x, w, b); }
 
-inline std::vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
+inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
-    std::vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
+    safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
     return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
 }
 
-inline std::tuple<value, value> lstm_cell(graph<13> g, value input, std::span<value const> hx, value w_ih, value w_hh,
+inline std::tuple<value, value> lstm_cell(graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
                                           optional_value b_ih, optional_value b_hh) {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
-    std::vector<value> const gate = split_gates(g, sum, 4);
+    safe_vector<value> const gate = split_gates(g, sum, 4);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
     value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
     value const cell = g.op<"Add">(kept, added);
@@ -228,8 +228,8 @@ inline std::tuple<value, value> lstm_cell(graph<13> g, value input, std::span<va
 
 inline value gru_cell(graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
                       optional_value b_hh) {
-    std::vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
-    std::vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
+    safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
+    safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
     value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
     value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
     value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
@@ -246,33 +246,33 @@ inline constexpr auto rnn_cell =
 
 inline constexpr auto recurrent = table(
     symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, std::span<value const> hx, std::span<value const> params, bool has_biases,
+        [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::lstm(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
         }),
     symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::gru(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
         }),
     symbolic<
         "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::rnn(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Tanh");
         }),
     symbolic<
         "aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::rnn(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Relu");
         }),
     symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, std::span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
+        [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
            optional_value b_hh) { return detail::lstm_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
     symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
         [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,

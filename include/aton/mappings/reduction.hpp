@@ -27,21 +27,21 @@ inline bool is_empty_along(value x, axis_list axes) {
 }
 
 /// The one axis of `int dim`; none for a 0-d tensor.
-inline std::vector<std::int64_t> axis_of(std::int64_t dim, value x) {
+inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    return x.rank() == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{axis};
+    return x.rank() == 0 ? safe_vector<std::int64_t>{} : safe_vector<std::int64_t>{axis};
 }
 
 /// 0, 1, ..., rank - 1 without `axis`.
-inline std::vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
-    std::vector<std::int64_t> axes;
+inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
+    safe_vector<std::int64_t> axes;
     for (std::int64_t i = 0; i < rank; ++i)
         if (i != axis) axes.push_back(i);
     return axes;
 }
 
 /// `int? dim`: all axes where it is None.
-inline std::vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
+inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
@@ -77,13 +77,13 @@ inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
-    std::int64_t n = 1;
+    whole n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
         is_static = is_static && x.size(a).is_static();
-        n *= x.size(a).size();
+        if (is_static) n = n * x.size(a).size();
     }
-    if (is_static) return g.scalar(n, type);
+    if (is_static) return g.scalar(std::int64_t{n}, type);
     value const sizes = g.op<"Gather">(g.op<"Shape">(x), g.ints(axes), attr::axis_i(0));
     return g.cast(reduce<"ReduceProd">(g, sizes, std::array<std::int64_t, 1>{0}, false), type);
 }
@@ -161,7 +161,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         double const left = n.constant<double>() - correction;
         n = g.scalar(left > 0 ? left : 0.0, type);
     } else if (correction != 0) {
-        n = g.op<"Max">(std::vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
     }
     value const y = g.op<"Div">(squares, n);
     return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
@@ -169,13 +169,13 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
 
 namespace detail {
 
-using int_list_or_none = std::optional<std::span<std::int64_t const>>;
+using int_list_or_none = std::optional<safe_span<std::int64_t const>>;
 
 template <fixed_string Reduce>
 inline constexpr auto extreme_all =
     [](graph<13> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto extreme_dims = [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto extreme_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return extreme<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 template <fixed_string Arg>
@@ -190,7 +190,7 @@ inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::i
     if (dim && self.rank() != 0) return arg_extreme<Arg>(g, self, normalize_axis(*dim, self.rank()), keepdim);
     value const index = arg_extreme<Arg>(g, g.op<"Reshape">(self, g.ints({-1})), 0, false);
     return keepdim && self.rank() != 0
-               ? g.op<"Reshape">(index, g.ints(std::vector<std::int64_t>(self.shape().rank(), 1)))
+               ? g.op<"Reshape">(index, g.ints(safe_vector<std::int64_t>(self.shape().rank(), 1)))
                : index;
 };
 template <fixed_string Reduce>
@@ -245,9 +245,9 @@ inline constexpr auto reduction = table(
             return sum(g, self, axes_or_all(dim, self), keepdim, type);
         }),
     // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
-    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
+    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        std::vector<std::int64_t> axes = iota(lead);
+        safe_vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
             if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
@@ -282,7 +282,7 @@ inline constexpr auto reduction = table(
         }),
     symbolic<"aten::nanmean(self, dim, keepdim, dtype)">([](graph<13> g, value self, detail::int_list_or_none dim,
                                                             bool keepdim, std::optional<dtype> type) {
-        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
         value const total = sum(g, detail::without_nan(g, self), axes, keepdim, type);
         value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
         return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
@@ -291,7 +291,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
     symbolic<"aten::aminmax(self, dim, keepdim)">(
         [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
-            std::vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
+            safe_vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
             return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
         }),
     symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
@@ -318,7 +318,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
     symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
     symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
-    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, std::span<std::int64_t const> dim,
+    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
                                                        bool keepdim) {
         return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
     }),
@@ -326,7 +326,7 @@ inline constexpr auto reduction = table(
         return detail::count_nonzero(g, self, detail::axis_or_all(dim, self));
     }),
     symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(
-        [](graph<13> g, value self, std::span<std::int64_t const> dim) {
+        [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
             return detail::count_nonzero(g, self, axes_or_all(dim, self));
         }));
 

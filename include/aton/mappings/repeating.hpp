@@ -16,14 +16,14 @@ namespace aton::mappings {
 
 namespace detail {
 
-inline value repeat_whole(graph<13> g, value x, std::vector<sym_int> repeats) {
+inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
     auto const rank = static_cast<std::int64_t>(repeats.size());
     if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
         return at_least_rank(g, x, rank);
     return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
 }
 inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
-    std::vector<sym_int> repeats(dims.begin(), dims.end());
+    safe_vector<sym_int> repeats(dims.begin(), dims.end());
     while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
     return repeat_whole(g, self, repeats);
 };
@@ -33,8 +33,8 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     if (repeats.is(1)) return x;
-    std::vector<sym_int> sizes = g.sizes(x);
-    std::vector<sym_int> tiles(sizes.size() + 1, 1);
+    safe_vector<sym_int> sizes = g.sizes(x);
+    safe_vector<sym_int> tiles(sizes.size() + 1, 1);
     tiles[static_cast<std::size_t>(axis) + 1] = repeats;
     sym_int& size = sizes[static_cast<std::size_t>(axis)];
     size = multiply(g, size, repeats);
@@ -47,7 +47,7 @@ inline value repeated_indices(graph<13> g, value repeats) {
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
     value const places = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
     value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, places, 1));
-    return reduce_sum(g, g.cast(passed, dtype::int64), std::vector<std::int64_t>{1}, false);
+    return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
 inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value repeats,
                                                std::optional<std::int64_t> dim) {
@@ -64,18 +64,19 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
     sym_int start;
     if (shift.is_constant() && n.is_constant()) {
-        start = ((-shift.constant()) % n.constant() + n.constant()) % n.constant();
+        std::int64_t const by = shift.constant() % n.constant();
+        start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
         start = value(g.op<"Mod">(g.to_value(subtract(g, 0, shift)), g.to_value(larger(g, n, 1))));
     }
-    return g.op<"Concat">(std::vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
+    return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
 inline value flip_axes(graph<13> g, value x, axis_list axes) {
     if (x.rank() == 0 || axes.empty()) return x;
-    std::vector<std::int64_t> const minus_one(axes.size(), -1);
-    std::vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
+    safe_vector<std::int64_t> const minus_one(axes.size(), -1);
+    safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
     return g.op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
 }
@@ -90,7 +91,7 @@ inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_
 
 inline constexpr auto repeating =
     table(symbolic<"aten::repeat(self, repeats)">([](graph<13> g, value self, size_list repeats) {
-              return detail::repeat_whole(g, self, std::vector(repeats.begin(), repeats.end()));
+              return detail::repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
           }),
           symbolic<"aten::tile(self, dims)">(detail::tile_dims),
           symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(
@@ -115,9 +116,9 @@ inline constexpr auto repeating =
           symbolic<"aten::flip(self, dims)">(
               [](graph<13> g, value self, axis_list dims) { return detail::flip_axes(g, self, dims); }),
           symbolic<"aten::fliplr(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{1}); }),
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{1}); }),
           symbolic<"aten::flipud(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{0}); }),
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{0}); }),
           symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
 
 } // namespace aton::mappings

@@ -18,8 +18,8 @@ using scale_factor = std::optional<double>;
 
 /// What to resize to: sizes of the spatial dimensions, and the scale factors that the caller gave.
 struct resize_target {
-    std::vector<sym_int> out;
-    std::vector<scale_factor> scales;
+    safe_vector<sym_int> out;
+    safe_vector<scale_factor> scales;
     bool has_size = true; ///< false: the size follows from the factors
 
     [[nodiscard]] bool has_scale() const {
@@ -28,8 +28,8 @@ struct resize_target {
 };
 
 /// The spatial dimensions where all sizes are known; empty otherwise.
-inline std::vector<resized_axis> static_axes(value x, resize_target const& t) {
-    std::vector<resized_axis> axes;
+inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
+    safe_vector<resized_axis> axes;
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
         if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
@@ -65,7 +65,8 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
     };
     float const narrow = resize_factor(a);
     double const wide = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
-    for (std::int64_t o = 0; o != a.out; ++o) {
+    if (a.out > budget::max_elements) return false;
+    for (std::int64_t o = 0; o < a.out; ++o) {
         std::int64_t const expected = nearest_index(a, o, kind);
         if (take(narrow, o) != expected || take(wide, o) != expected ||
             take(static_cast<double>(narrow), o) != expected)
@@ -75,7 +76,7 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
 }
 
 /// Whether Resize samples where ATen does; sizes are known.
-inline bool resize_agrees(std::span<resized_axis const> axes, interpolation const& mode) {
+inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode) {
     bool own_scale = false;
     for (resized_axis const& a : axes) {
         if (a.in == 0 || a.out == 0) return false;
@@ -89,7 +90,7 @@ inline bool resize_agrees(std::span<resized_axis const> axes, interpolation cons
 
 /// (1, 1, factors...) where factors must be given, nothing where sizes say all.
 inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
-    std::vector<resized_axis> const axes = static_axes(x, t);
+    safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
     factors.append(1.0);
     factors.append(1.0);
@@ -114,7 +115,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
     if (!scales) {
-        std::vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
+        safe_vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
         all.insert(all.end(), t.out.begin(), t.out.end());
         sizes = g.ints(all);
     }
@@ -151,7 +152,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
 }
 
 /// Every dimension that changes, the last one first, as ATen goes.
-inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> axes, interpolation const& mode) {
+inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
     for (std::size_t i = axes.size(); i-- != 0;) {
@@ -165,14 +166,14 @@ inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> 
     return g.cast(y, x.dtype());
 }
 
-inline bool keeps_all(std::span<resized_axis const> axes) {
+inline bool keeps_all(safe_span<resized_axis const> axes) {
     return !axes.empty() && std::all_of(axes.begin(), axes.end(), [](resized_axis const& a) {
         return a.in == a.out && !has_own_scale(a);
     });
 }
 
 inline value interpolate(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
-    std::vector<resized_axis> const axes = static_axes(x, t);
+    safe_vector<resized_axis> const axes = static_axes(x, t);
     bool const known = !axes.empty();
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
     if (keeps_all(axes)) return x;
@@ -187,16 +188,19 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
 inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
+    for (sym_int const& n : t.out)
+        if (n.is_constant() && n.constant() < 0) return g.unsupported("a size of " + std::to_string(n.constant()));
     bool const narrow = (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) && !mode.is_nearest();
     if (!narrow) return interpolate(g, x, t, mode);
     return g.cast(interpolate(g, g.cast(x, dtype::float32), t, mode), x.dtype());
 }
 
 /// The .vec overloads give the size, or factors from which it follows: floor(in * factor).
-inline value resize_vec(graph<13> g, value x, std::optional<std::span<sym_int const>> out,
-                        std::optional<std::span<double const>> factors, interpolation const& mode) {
+inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
+                        std::optional<safe_span<double const>> factors, interpolation const& mode) {
+    if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
     auto const n = static_cast<std::size_t>(x.rank() - 2);
-    resize_target t{{}, std::vector<scale_factor>(n)};
+    resize_target t{{}, safe_vector<scale_factor>(n)};
     if (out) {
         t.out.assign(out->begin(), out->end());
         return resize_to(g, x, t, mode);
@@ -212,9 +216,9 @@ inline value resize_vec(graph<13> g, value x, std::optional<std::span<sym_int co
     return resize_to(g, x, t, mode);
 }
 
-using out_sizes = std::span<sym_int const>;
-using vec_sizes = std::optional<std::span<sym_int const>>;
-using vec_scales = std::optional<std::span<double const>>;
+using out_sizes = safe_span<sym_int const>;
+using vec_sizes = std::optional<safe_span<sym_int const>>;
+using vec_scales = std::optional<safe_span<double const>>;
 
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners_vec =

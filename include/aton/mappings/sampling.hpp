@@ -18,17 +18,17 @@ namespace aton::mappings {
 namespace detail {
 
 /// `lead` dimensions of x, then `tail`.
-inline std::vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
-    std::vector<sym_int> sizes;
+inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+    safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
     sizes.insert(sizes.end(), tail);
     return sizes;
 }
 
 /// The last dimensions in another order; the ones before stay.
-inline value permute_last(graph<13> g, value x, std::span<std::int64_t const> order) {
+inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
-    std::vector<std::int64_t> perm = iota(lead);
+    safe_vector<std::int64_t> perm = iota(lead);
     for (std::int64_t axis : order) perm.push_back(lead + axis);
     return permute(g, x, perm);
 }
@@ -125,8 +125,8 @@ inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::i
 };
 
 /// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
-inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
-    std::vector<double> at;
+inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
+    safe_vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
         at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
@@ -135,30 +135,38 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
 }
 
 /// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
-inline tensor base_grid(std::span<std::int64_t const> plane, bool align_corners, dtype type) {
-    std::int64_t points = 1;
-    for (std::int64_t n : plane) points *= n;
-    tensor t{type, {points, static_cast<std::int64_t>(plane.size()) + 1}, {}};
+inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
+    whole points = 1;
+    for (std::int64_t n : plane) {
+        if (n < 0) throw unsupported_error("a grid of a negative size");
+        points = points * n;
+    }
+    auto const width = static_cast<std::int64_t>(plane.size()) + 1;
+    budget::expect("a grid", points * width);
+    safe_vector<safe_vector<double>> coordinates;
+    for (std::int64_t n : plane)
+        coordinates.push_back(points == 0 ? safe_vector<double>() : grid_coordinates(n, align_corners));
+    tensor t{type, {points, width}, {}};
     for (std::int64_t p = 0; p != points; ++p) {
         std::int64_t rest = p;
         for (std::size_t i = plane.size(); i-- != 0; rest /= plane[i])
-            t.append(grid_coordinates(plane[i], align_corners)[static_cast<std::size_t>(rest % plane[i])]);
+            t.append(coordinates[i][static_cast<std::size_t>(rest % plane[i])]);
         t.append(1.0);
     }
     return t;
 }
 
-inline value affine_grid(graph<13> g, value theta, std::span<sym_int const> sizes, bool align_corners) {
+inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> sizes, bool align_corners) {
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
         if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
         return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
     }
-    std::vector<std::int64_t> const plane = constants(sizes.subspan(2));
+    safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
-    std::vector<sym_int> out{g.size(theta, 0)};
+    safe_vector<sym_int> out{g.size(theta, 0)};
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
@@ -182,7 +190,7 @@ inline constexpr auto sampling = table(
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         detail::grid_sampler),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
-        [](graph<13> g, value theta, std::span<size const> sizes, bool align_corners) {
+        [](graph<13> g, value theta, safe_span<size const> sizes, bool align_corners) {
             return detail::affine_grid(g, theta, sizes, align_corners);
         }));
 

@@ -33,7 +33,7 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
     value const at = at_least_1d(g, as_index(g, index));
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
-    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// ScatterElements that adds, multiplies ("add", "mul" since 16) or takes extremes ("max", "min" since 18).
 template <class Graph>
@@ -49,7 +49,7 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y =
         g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
-    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor of one number, with x's dtype and the shape of `other`.
 inline value filled_as(graph<13> g, value x, value other, scalar number) {
@@ -102,7 +102,7 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
 
 /// A 1-d index along an axis, for every element of a source.
 inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
-    std::vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
+    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
 }
@@ -119,15 +119,15 @@ inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index,
 
 inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, value number) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    std::vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
-    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), std::vector<sym_int>{}), sizes);
+    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
 }
 
 /// The source in place of x[start:end] along an axis.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
-    std::vector<value> parts;
+    safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
     parts.push_back(g.cast(source, x.dtype()));
     if (dim const& d = x.size(axis);
@@ -148,6 +148,7 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const n = g.size(x, axis);
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     start = clamp_index(g, start, n);
     if (step.is(1)) {
         if (!end.is(to_the_end)) end = larger(g, clamp_index(g, end, n), start);
@@ -173,11 +174,12 @@ inline value write_places(graph<13> g, value x, value places, value source) {
 inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                             std::int64_t dim2) {
     std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
-    std::vector<sym_int> const sizes = g.sizes(matrices);
-    std::vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
+    safe_vector<sym_int> const sizes = g.sizes(matrices);
+    safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
     merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
     value const places = diagonal_places(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
@@ -200,12 +202,12 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
     value from = source;
-    std::vector<std::int64_t> ones;
+    safe_vector<std::int64_t> ones;
     for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
         ones.push_back(source.rank() - after - 1 + i);
     if (!ones.empty()) from = unsqueeze(g, from, ones);
     value at = g.cast(mask, dtype::bool_);
-    std::vector<std::int64_t> last;
+    safe_vector<std::int64_t> last;
     for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
     if (!last.empty()) at = unsqueeze(g, at, last);
     if (!accumulate) return g.op<"Where">(at, from, x);
@@ -214,7 +216,7 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
 }
 
 /// aten::index_put: x[indices] = source, or += with `accumulate` (trap 14).
-inline value put_with(graph<13> g, value x, std::span<optional_value const> indices, value source, bool accumulate) {
+inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
@@ -225,27 +227,27 @@ inline value put_with(graph<13> g, value x, std::span<optional_value const> indi
     index_tensors const by = read_indices(g, x, indices);
     value const places = coordinates(g, by);
     if (is_empty(places)) return x;
-    std::vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
+    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
     value const into = permute(g, x, perm);
     // The source is broadcast to what reading x[indices] gives, then the indexed axes go first as in ScatterND.
-    std::vector<sym_int> shape = g.sizes(places);
+    safe_vector<sym_int> shape = g.sizes(places);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
     std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
-    std::vector<sym_int> const rest = g.sizes(into);
+    safe_vector<sym_int> const rest = g.sizes(into);
     auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
     shape.insert(shape.end(), kept + front, rest.end());
     shape.insert(shape.begin(), kept, kept + front);
-    std::vector<std::int64_t> indexed;
+    safe_vector<std::int64_t> indexed;
     for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
     value const updates =
         permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
-    std::vector<std::int64_t> back(perm.size());
+    safe_vector<std::int64_t> back(perm.size());
     for (std::size_t i = 0; i != perm.size(); ++i)
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
     return permute(g, write_coordinates(g, into, places, updates, accumulate), back);
 }
-inline constexpr auto index_put = [](graph<13> g, value self, std::span<optional_value const> indices, value values,
+inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
 } // namespace detail

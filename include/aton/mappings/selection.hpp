@@ -73,7 +73,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
 inline value nonzero(graph<13> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
-    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(std::vector<value>{count, g.ints({0})}, attr::axis_i(0))),
+    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
                   dtype::int64);
 }
 
@@ -105,10 +105,10 @@ inline constexpr auto selection = table(
             return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
         }),
     // The columns of nonzero; a 0-d condition counts as one element.
-    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> std::vector<value> {
+    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
         value const indices =
             g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
-        std::vector<value> rows;
+        safe_vector<value> rows;
         for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
             rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
         return rows;

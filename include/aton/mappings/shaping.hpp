@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,23 +22,23 @@ inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::ma
 // Arithmetic on sizes: folded where both are constant.
 
 inline sym_int add(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() + b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
     if (a.is(0) || b.is(0)) return a.is(0) ? b : a;
     return value(g.op<"Add">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int subtract(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() - b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_subtract(a.constant(), b.constant());
     return b.is(0) ? a : value(g.op<"Sub">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() * b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant(), b.constant());
     if (a.is(0) || b.is(0)) return 0;
     if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
     return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
 }
 /// a / b of numbers that are not negative.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return a.constant() / b.constant();
+    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{whole(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
@@ -48,7 +49,7 @@ inline sym_int larger(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant()) return std::max(a.constant(), b.constant());
     return value(g.op<"Max">(g.to_value(a), g.to_value(b)));
 }
-inline sym_int product(graph<13> g, std::span<sym_int const> sizes) {
+inline sym_int product(graph<13> g, safe_span<sym_int const> sizes) {
     sym_int n = 1;
     for (sym_int const& s : sizes) n = multiply(g, n, s);
     return n;
@@ -58,23 +59,23 @@ inline sym_int element_count(graph<13> g, value x) {
     return value(g.op<"Size">(x));
 }
 /// A 1-d value of one size.
-inline value as_list(graph<13> g, sym_int s) { return g.ints(std::span<sym_int const>(&s, 1)); }
+inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
 
-inline bool all_constant(std::span<sym_int const> sizes) {
+inline bool all_constant(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is_constant(); });
 }
-inline std::vector<std::int64_t> constants(std::span<sym_int const> sizes) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> constants(safe_span<sym_int const> sizes) {
+    safe_vector<std::int64_t> out;
     for (sym_int const& s : sizes) out.push_back(s.constant());
     return out;
 }
-inline bool has_shape(value x, std::span<std::int64_t const> sizes) {
+inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
     return x.has_rank() && x.shape() == shape(sizes);
 }
 inline bool is_empty(value x) { return x.shape().element_count() == 0; }
 
 /// A constant without elements.
-inline value empty_constant(graph<13> g, std::span<std::int64_t const> sizes, dtype type) {
+inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dtype type) {
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
 }
 
@@ -83,13 +84,30 @@ inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.
 
 namespace detail {
 
-/// Replaces ATen's -1 by the number that it stands for, where that is known.
-inline void resolve_minus_one(value x, std::vector<sym_int>& sizes) {
+/// Replaces ATen's -1 by the number that it stands for, where that is known. Refuses sizes that no tensor of these elements has.
+inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
     std::int64_t const total = x.shape().element_count();
-    if (total < 0 || !all_constant(sizes)) return;
     std::int64_t rest = 1;
-    for (sym_int const& s : sizes)
-        if (!s.is(-1)) rest *= s.constant();
+    std::int64_t unknown = 0;
+    bool fits = true;
+    for (sym_int const& s : sizes) {
+        if (!s.is_constant()) continue;
+        std::int64_t const n = s.constant();
+        unknown += n == -1 ? 1 : 0;
+        fits = fits && n >= -1 && (n <= 0 || rest <= std::numeric_limits<std::int64_t>::max() / n);
+        if (fits && n != -1) rest *= n;
+    }
+    fits = fits && unknown <= 1;
+    if (fits && total >= 0 && all_constant(sizes))
+        fits = unknown == 0 ? rest == total : rest > 0 ? total % rest == 0 : rest == 0 && total == 0;
+    if (!fits) {
+        std::string text;
+        for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
+            text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
+        throw unsupported_error("a tensor of " + (total < 0 ? std::string("any number of") : std::to_string(total)) +
+                                " elements has no view of sizes [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+    }
+    if (total < 0 || !all_constant(sizes)) return;
     for (sym_int& s : sizes)
         if (s.is(-1) && rest > 0) s = total / rest;
 }
@@ -97,14 +115,14 @@ inline void resolve_minus_one(value x, std::vector<sym_int>& sizes) {
 } // namespace detail
 
 /// aten::reshape. ATen's 0 is a size of 0, ONNX's copies a dimension (trap 41): allowzero, or a constant where the result is known to be empty.
-inline value reshape(graph<13> g, value x, std::vector<sym_int> sizes) {
+inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
     auto const computed = count([](sym_int const& s) { return !s.is_constant(); });
     bool const inferred = count([](sym_int const& s) { return s.is(-1); }) != 0;
     bool const zero = count([](sym_int const& s) { return s.is(0); }) != 0;
     if (computed == 0 && !inferred) {
-        std::vector<std::int64_t> const to = constants(sizes);
+        safe_vector<std::int64_t> const to = constants(sizes);
         if (has_shape(x, to)) return x;
         return zero ? empty_constant(g, to, x.dtype()) : value(g.op<"Reshape">(x, g.ints(to)));
     }
@@ -115,11 +133,11 @@ inline value reshape(graph<13> g, value x, std::vector<sym_int> sizes) {
     if (to.is_constant() || g.opset() < 14) return g.op<"Reshape">(x, to);
     return g.within<14>().op<"Reshape">(x, to, attr::allowzero_i(1));
 }
-inline value reshape(graph<13> g, value x, std::span<sym_int const> sizes) {
-    return reshape(g, x, std::vector(sizes.begin(), sizes.end()));
+inline value reshape(graph<13> g, value x, safe_span<sym_int const> sizes) {
+    return reshape(g, x, safe_vector(sizes.begin(), sizes.end()));
 }
 inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes) {
-    return reshape(g, x, std::vector(sizes));
+    return reshape(g, x, safe_vector(sizes));
 }
 
 /// x as 1-d.
@@ -131,27 +149,36 @@ inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
 }
 
 /// Dimension i of the result is dimension perm[i] of x.
-inline value permute(graph<13> g, value x, std::span<std::int64_t const> perm) {
+inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
+    safe_vector<std::int64_t> const all = iota(x.rank());
+    if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
+        throw unsupported_error("its dims do not name each of the " + std::to_string(x.rank()) + " dimensions once");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
 inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
-    std::vector<std::int64_t> perm = iota(x.rank());
+    safe_vector<std::int64_t> perm = iota(x.rank());
     a = normalize_axis(a, x.rank());
     b = normalize_axis(b, x.rank());
     if (a == b) return x;
     std::swap(perm[static_cast<std::size_t>(a)], perm[static_cast<std::size_t>(b)]);
     return permute(g, x, perm);
 }
+inline bool has_twice(safe_vector<std::int64_t> axes) {
+    std::sort(axes.begin(), axes.end());
+    return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
+}
 /// `source[i]` goes to `destination[i]`, the others keep their order.
-inline value move_axes(graph<13> g, value x, std::span<std::int64_t const> source,
-                       std::span<std::int64_t const> destination) {
+inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
+                       safe_span<std::int64_t const> destination) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return x;
     auto const from = normalize_axes(source, rank);
     auto const to = normalize_axes(destination, rank);
-    std::vector<std::int64_t> perm;
-    std::vector<std::int64_t> rest;
+    if (from.size() != to.size() || has_twice(from) || has_twice(to))
+        throw unsupported_error("dimensions that move to as many others, each named once, are needed");
+    safe_vector<std::int64_t> perm;
+    safe_vector<std::int64_t> rest;
     for (std::int64_t a = 0; a != rank; ++a)
         if (std::find(from.begin(), from.end(), a) == from.end()) rest.push_back(a);
     std::size_t next = 0;
@@ -165,6 +192,7 @@ inline value move_axes(graph<13> g, value x, std::span<std::int64_t const> sourc
 /// x[start:end:step] along an axis, with Python's negative and too large indices; step > 0.
 inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
     axis = normalize_axis(axis, x.rank());
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     if (dim const& d = x.size(axis); start.is(0) && step.is(1) && end.is_constant())
         if (end.is(to_the_end) || (d.is_static() && end.constant() >= d.size())) return x;
     if (step.is(1)) return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}));
@@ -180,7 +208,16 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
 }
 
 /// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
-inline value expand(graph<13> g, value x, std::vector<sym_int> sizes) {
+inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
+    std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
+        sym_int const& s = sizes[static_cast<std::size_t>(i)];
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: not static
+        bool const keeps = s.is(-1) && i >= added;
+        if (added < 0 ||
+            (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
+            throw unsupported_error("dimension " + std::to_string(i) + " cannot be expanded to this size");
+    }
     if (all_constant(sizes)) {
         auto const n = static_cast<std::int64_t>(sizes.size());
         bool same = n == x.rank();
@@ -197,7 +234,7 @@ inline value expand(graph<13> g, value x, std::vector<sym_int> sizes) {
 inline value expand_to(graph<13> g, value x, value shape) {
     if (shape.is_constant() && x.shape().is_static()) {
         tensor const& to = shape.constant();
-        std::vector<std::int64_t> sizes;
+        safe_vector<std::int64_t> sizes;
         for (std::size_t i = 0; i != static_cast<std::size_t>(to.element_count()); ++i)
             sizes.push_back(to.at(i).to<std::int64_t>());
         if (has_shape(x, sizes)) return x;
@@ -206,7 +243,7 @@ inline value expand_to(graph<13> g, value x, value shape) {
 }
 
 /// The shape that all of them broadcast to, as a 1-d value.
-inline value broadcast_shape(graph<13> g, std::span<value const> values) {
+inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     std::size_t rank = 0;
     bool fixed = true;
     for (value const& v : values) {
@@ -218,7 +255,7 @@ inline value broadcast_shape(graph<13> g, std::span<value const> values) {
         for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, g.shape_of(v));
         return g.shape_of(all);
     }
-    std::vector<std::int64_t> sizes(rank, 1);
+    safe_vector<std::int64_t> sizes(rank, 1);
     for (value const& v : values) {
         auto const& dims = v.shape().dims();
         for (std::size_t i = 0; i != dims.size(); ++i)
@@ -229,9 +266,11 @@ inline value broadcast_shape(graph<13> g, std::span<value const> values) {
 
 /// 0, 1, ... below n, as int64 times `step` plus `start`: a constant where n is.
 inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
-    if (start.is_constant() && n.is_constant() && step.is_constant()) {
-        std::vector<std::int64_t> all;
-        for (std::int64_t i = 0; i < n.constant(); ++i) all.push_back(start.constant() + i * step.constant());
+    bool const known = start.is_constant() && n.is_constant() && step.is_constant();
+    if (known && n.constant() <= budget::max_constant_range) {
+        safe_vector<std::int64_t> all;
+        for (std::int64_t i = 0; i < n.constant(); ++i)
+            all.push_back(whole(start.constant()) + whole(i) * step.constant());
         return g.ints(all);
     }
     sym_int const end = add(g, start, multiply(g, n, step));
@@ -239,7 +278,10 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
 }
 
 /// A tensor of one number. Small ones become constants.
-inline value filled(graph<13> g, std::span<sym_int const> sizes, scalar number, dtype type) {
+inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
+    for (sym_int const& s : sizes)
+        if (s.is_constant() && s.constant() < 0)
+            throw unsupported_error("a tensor of size " + std::to_string(s.constant()));
     tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};

@@ -27,7 +27,7 @@ inline value sort_key(graph<13> g, value x) {
     if (!is_floating(x.dtype())) return x;
     value const wide = g.cast(x, dtype::float64);
     value const finite =
-        g.op<"Min">(std::vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
+        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
     return g.op<"Where">(
         g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
 }
@@ -35,7 +35,7 @@ inline value sort_key(graph<13> g, value x) {
 /// Indices of the k first in order along an axis; equal ones in their order, as ONNX promises and stable sorts need.
 inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
     auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
-                                                g.ints(std::span(&k, 1)),
+                                                g.ints(safe_span(&k, 1)),
                                                 attr::axis_i(axis),
                                                 attr::largest_i(largest),
                                                 attr::sorted_i(1),
@@ -83,7 +83,7 @@ inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_n
     value const nans = count_nan(g, x, axis);
     value const numbers = g.op<"Sub">(n, nans);
     value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(std::vector<value>{lower_middle(g, numbers), none})
+    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
                                       : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
     return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
 }
@@ -147,7 +147,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(std::vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
+    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
                                   : choose(g,
                                            g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
                                            g.cast(g.op<"Sub">(n, one), x.dtype()),
@@ -158,11 +158,11 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
         value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
         y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
-    std::vector<std::int64_t> front = iota(last);
+    safe_vector<std::int64_t> front = iota(last);
     front.insert(front.begin(), last);
     y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
     if (!keepdim || self.rank() == 0) return y;
-    std::vector<std::int64_t> kept = whole ? iota(self.rank()) : std::vector{axis};
+    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
     for (std::int64_t& a : kept) a += q.rank();
     return unsqueeze(g, y, kept);
 }
@@ -202,6 +202,7 @@ inline constexpr auto sorting = table(
         [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
+            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue of a k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }),

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <aton/mappings/view.hpp>
@@ -15,8 +16,13 @@ namespace aton::mappings {
 
 namespace detail {
 
+inline void expect_pieces(std::int64_t count) {
+    if (count < 1) throw unsupported_error(std::to_string(count) + " pieces");
+    budget::expect("a list", count, static_cast<std::int64_t>(budget::max_nodes));
+}
+
 /// Pieces of these sizes. One piece is x itself (trap 38).
-inline std::vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
+inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
     return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
@@ -30,12 +36,14 @@ inline std::int64_t expected_count(graph<13> g) {
 }
 
 /// Pieces of one size; the last may be smaller.
-inline std::vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
+inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
-    std::int64_t const count = fixed ? (n.constant() + size.constant() - 1) / size.constant() : expected_count(g);
-    std::vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
+    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of a negative size");
+    std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
+    expect_pieces(count);
+    safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
     sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
     return split_sizes(g, x, sizes, axis);
 }
@@ -49,20 +57,22 @@ inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, 
 /// aten::chunk: at most `chunks` pieces, all but the last of the same size; of an empty dimension as many as asked for.
 inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
-    if (n.is(0)) return std::vector<value>(static_cast<std::size_t>(chunks), self);
+    expect_pieces(chunks);
+    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(chunks), self);
     return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
 };
 
 /// aten::tensor_split: `sections` pieces, the first of them larger by one where it does not divide.
-inline std::vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
+inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
-    std::vector<sym_int> sizes;
+    expect_pieces(sections);
+    safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
     return split_sizes(g, x, sizes, axis);
 }
 /// Pieces between indices, as Python slices: negative ones count from the end, too large ones are cut.
-inline std::vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
-    std::vector<value> out;
+inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
+    safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
         out.push_back(slice(g, x, axis, start, end));
@@ -74,12 +84,12 @@ inline std::vector<value> split_at(graph<13> g, value x, size_list indices, std:
 /// hsplit, vsplit and dsplit: tensor_split along the axis of that name.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
-inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> std::vector<value> {
+inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
     dim = normalize_axis(dim, self.rank());
     sym_int const size = g.size(self, dim);
     std::int64_t const n = size.is_constant() ? size.constant() : expected_count(g);
     if (n == 1) return {squeeze(g, self, dim)};
-    std::vector<value> out;
+    safe_vector<value> out;
     for (std::int64_t i = 0; i != n; ++i) out.push_back(select(g, self, dim, i));
     return out;
 };
@@ -124,7 +134,7 @@ inline constexpr auto splitting = table(
             if (places.rank() == 0) return detail::split_sections(g, self, places.constant<std::int64_t>(), dim);
             std::int64_t const count =
                 places.size(0).is_static() ? places.size(0).size() : detail::expected_count(g) - 1;
-            std::vector<sym_int> indices;
+            safe_vector<sym_int> indices;
             for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, places, 0, i));
             return detail::split_at(g, self, indices, dim);
         }),
@@ -149,7 +159,7 @@ inline constexpr auto splitting = table(
     symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
                                                                  sym_int length) {
         value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, std::vector<sym_int>{}), length);
+        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
     }));
 
 } // namespace aton::mappings

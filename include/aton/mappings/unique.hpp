@@ -28,14 +28,14 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
     if (n.is(0)) {
-        value const none = empty_constant(g, std::vector<std::int64_t>{0}, dtype::int64);
+        value const none = empty_constant(g, safe_vector<std::int64_t>{0}, dtype::int64);
         return {x,
                 return_inverse ? optional_value(reshape(g, none, g.sizes(self))) : optional_value(),
                 return_counts ? optional_value(none) : optional_value()};
     }
     value const differs = g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
     value const starts = g.op<"Concat">(
-        std::vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
+        safe_vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
     value const y = g.op<"Compress">(x, starts, attr::axis_i(0));
     optional_value inverse;
     optional_value counts;
@@ -46,7 +46,7 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     if (return_counts) {
         value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
         value const next =
-            g.op<"Concat">(std::vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
+            g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
         counts = g.op<"Sub">(next, first);
     }
     return {y, inverse, counts};

@@ -40,7 +40,7 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     throw unsupported_error("squeeze of a dimension whose size is not known");
 }
 inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
-    std::vector<std::int64_t> gone;
+    safe_vector<std::int64_t> gone;
     if (x.rank() != 0)
         for (std::int64_t axis : normalize_axes(axes, x.rank()))
             if (squeezes(g, x, axis)) gone.push_back(axis);
@@ -72,7 +72,7 @@ inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
     return transpose_matrices(g, self);
 };
 inline constexpr auto reverse_dims = [](graph<13> g, value self) {
-    std::vector<std::int64_t> perm = iota(self.rank());
+    safe_vector<std::int64_t> perm = iota(self.rank());
     std::reverse(perm.begin(), perm.end());
     return permute(g, self, perm);
 };
@@ -84,7 +84,7 @@ inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, 
 };
 
 inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
-    return expand(g, self, std::vector(size.begin(), size.end()));
+    return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
 /// Dimensions first to last become one.
@@ -98,10 +98,11 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
     // Any batch size with one node and no constants.
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
-    std::vector<sym_int> const sizes = g.sizes(x);
-    std::vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(
-        g, std::span(sizes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1))));
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
+    to.push_back(product(g,
+                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+                                                                 static_cast<std::size_t>(last - first + 1))));
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
 }
@@ -110,8 +111,9 @@ inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t st
 };
 inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
-    std::vector<sym_int> to = g.sizes(self);
-    std::vector<sym_int> parts(sizes.begin(), sizes.end());
+    safe_vector<sym_int> to = g.sizes(self);
+    if (to.empty()) throw unsupported_error("unflatten of a tensor without dimensions");
+    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
         if (!s.is(-1)) rest = multiply(g, rest, s);
@@ -126,15 +128,15 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
 inline value at_least(graph<13> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
-    if (rank == 0) return reshape(g, x, std::vector<sym_int>(static_cast<std::size_t>(n), 1));
+    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
     if (n == 2) return unsqueeze(g, x, 0);
-    return rank == 1 ? unsqueeze(g, x, std::vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
+    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
 }
 template <std::int64_t N>
 inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
 template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, std::span<value const> tensors) {
-    std::vector<value> out;
+inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };

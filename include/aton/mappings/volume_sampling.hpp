@@ -25,7 +25,7 @@ inline value grid_position(graph<13> g, value c, value n, value last, std::int64
     if (padding == 2) {
         value const span = align_corners ? last : n;
         double const low = align_corners ? 0.0 : -0.5;
-        value const period = g.op<"Max">(std::vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
+        value const period = g.op<"Max">(safe_vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
         value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
         at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
     }
@@ -39,7 +39,7 @@ inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weigh
 }
 
 /// Two neighbours, or the nearest element (halves go to the even one).
-inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
+inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
@@ -53,22 +53,22 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
     value const rest = g.op<"Sub">(at, first);
     value const next = g.op<"Add">(first, 1.0);
     return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
-            tap(padding == 0 ? next : value(g.op<"Min">(std::vector<value>{next, last})), rest)};
+            tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
-    std::vector<sym_int> const sizes = g.sizes(x);
-    std::vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
     if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
     value const points = reshape(g, grid, {sizes[0], -1, 3});
-    std::vector<grid_tap> taps;
+    safe_vector<grid_tap> taps;
     for (std::int64_t i = 0; i != 3; ++i) {
         sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
         value const c = select(g, points, 2, 2 - i); // the grid names x first
-        std::vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
-        std::vector<grid_tap> next;
+        safe_vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
+        safe_vector<grid_tap> next;
         for (grid_tap const& a : taps)
             for (grid_tap const& b : along) {
                 value const index = g.op<"Add">(g.op<"Mul">(a.index, g.to_value(n)), b.index);
@@ -79,9 +79,9 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         taps = i == 0 ? along : next;
     }
     value const flattened = reshape(g, x, {sizes[0], sizes[1], -1});
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (grid_tap const& t : taps) {
-        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(std::vector<sym_int>{1, sizes[1], 1}));
+        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
         value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
         value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
         parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);

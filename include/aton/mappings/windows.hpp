@@ -13,11 +13,12 @@
 
 namespace aton::mappings::detail {
 
-using ints = std::vector<std::int64_t>;
+using ints = safe_vector<std::int64_t>;
 
 /// A list parameter over `n` dimensions: one number stands for all, none for `fallback`.
-inline ints spread(std::span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
     if (given.empty()) return fallback;
+    budget::expect("a number for each dimension", static_cast<std::int64_t>(n), budget::max_rank);
     if (given.size() == 1) return ints(n, given[0]);
     if (given.size() != n)
         throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
@@ -49,18 +50,17 @@ std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, B
 /// What the windows over one dimension read: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
 struct axis_windows {
     std::int64_t in = 0;
-    std::vector<ints> taps;
+    safe_vector<ints> taps;
 
     [[nodiscard]] std::int64_t out() const { return static_cast<std::int64_t>(taps.size()); }
     [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
 };
 
-/// Refuses windows whose table would be larger than 512 MiB; none of a network in use comes near.
+/// Refuses windows whose table an export does not compute.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
-    constexpr std::int64_t most = std::int64_t{1} << 26;
-    if (windows > most / std::max<std::int64_t>(length, 1))
-        throw unsupported_error("a table of " + std::to_string(windows) + " windows of " + std::to_string(length) +
-                                " elements");
+    if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
+    budget::expect("a table of windows", whole(windows) * length);
+    budget::expect("a list of windows", windows);
 }
 
 /// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
@@ -71,7 +71,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const at = o * stride - before + k * dilation;
+            std::int64_t const at = whole(o) * stride - before + whole(k) * dilation;
             taps.push_back(at >= 0 && at < in ? at : -1);
         }
     }
@@ -80,12 +80,14 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
 
 /// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
-    if (out != 0) expect_table(out, in / out + 2);
+    if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
+    if (out != 0) expect_table(out, whole(in) / out + 2);
     axis_windows w{in, {}};
     std::size_t longest = 0;
     for (std::int64_t o = 0; o != out; ++o) {
         ints& taps = w.taps.emplace_back();
-        for (std::int64_t at = o * in / out; at != ((o + 1) * in + out - 1) / out; ++at) taps.push_back(at);
+        std::int64_t const end = (whole(o + 1) * in + (out - 1)) / out;
+        for (std::int64_t at = whole(o) * in / out; at != end; ++at) taps.push_back(at);
         longest = std::max(longest, taps.size());
     }
     for (ints& taps : w.taps) taps.resize(longest, -1);
@@ -109,11 +111,12 @@ struct window_table {
     }
 };
 
-inline window_table combine(std::span<axis_windows const> axes) {
+inline window_table combine(safe_span<axis_windows const> axes) {
     window_table t;
     t.index = {0};
     for (axis_windows const& a : axes) {
-        expect_table(t.positions * a.out(), t.kernel * a.length());
+        expect_table(whole(t.positions) * a.out(), whole(t.kernel) * a.length());
+        whole const plane = whole(t.plane) * a.in; // the largest number below
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -121,13 +124,13 @@ inline window_table combine(std::span<axis_windows const> axes) {
                     t.index[static_cast<std::size_t>(k / a.length() * t.positions + o / a.out())];
                 std::int64_t const at =
                     a.taps[static_cast<std::size_t>(o % a.out())][static_cast<std::size_t>(k % a.length())];
-                next.push_back(before == t.plane || at < 0 ? t.plane * a.in : before * a.in + at);
+                next.push_back(before == t.plane || at < 0 ? std::int64_t{plane} : before * a.in + at);
             }
         }
         t.index = std::move(next);
         t.kernel *= a.length();
         t.positions *= a.out();
-        t.plane *= a.in;
+        t.plane = plane;
         t.out.push_back(a.out());
     }
     return t;

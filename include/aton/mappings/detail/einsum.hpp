@@ -26,7 +26,7 @@ inline bool sums_a_letter(std::string_view equation) {
 }
 
 /// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
-inline std::string name_ellipsis(std::string_view equation, std::span<value const> tensors) {
+inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
     std::size_t const arrow = equation.find("->");
     if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
         equation.find("...") == std::string_view::npos)
@@ -52,7 +52,7 @@ inline std::string name_ellipsis(std::string_view equation, std::span<value cons
     return out;
 }
 
-inline value einsum(graph<13> g, std::string_view equation, std::span<value const> tensors) {
+inline value einsum(graph<13> g, std::string_view equation, safe_span<value const> tensors) {
     std::string compact;
     for (char c : equation)
         if (c != ' ') compact += c;
@@ -60,7 +60,7 @@ inline value einsum(graph<13> g, std::string_view equation, std::span<value cons
     bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
     // Einsum has no bfloat16.
     dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
-    std::vector<value> operands;
+    safe_vector<value> operands;
     for (value const& v : tensors) operands.push_back(g.cast(v, compute));
     return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
                   accumulates ? to_accumulating(t) : t);
