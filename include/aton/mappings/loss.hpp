@@ -39,7 +39,7 @@ inline value no_less(graph<13> g, value x, double least) {
 /// Where the target is this number, in the dtype that both promote to.
 inline value is_label(graph<13> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
-    return g.op<"Equal">(g.cast(target, type), g.scalar(label, type));
+    return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
