@@ -189,6 +189,9 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
 
 /// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
+    for (sym_int const& s : sizes)
+        if (s.is_constant() && s.constant() < -1)
+            throw unsupported_error("an expansion to a size of " + std::to_string(s.constant()));
     if (all_constant(sizes)) {
         auto const n = static_cast<std::int64_t>(sizes.size());
         bool same = n == x.rank();
