@@ -3,6 +3,8 @@
 #pragma once
 
 // First those in which calls are refused: compilers print the way to the header of an error.
+#include <aton/dsl/value.hpp>
+
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
@@ -12,7 +14,6 @@
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/table_coverage.hpp>
-#include <aton/dsl/value.hpp>
 
 namespace aton::dsl {
 

@@ -114,6 +114,7 @@ private:
 };
 
 void converter::add_aten_node(program::node const& n) {
+    check_kept(n);
     aten_node made(*this, n);
     std::vector<char> taken(n.arguments.size(), 0);
     aten::schema_argument formal;

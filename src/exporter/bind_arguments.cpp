@@ -111,7 +111,9 @@ dsl::argument converter::to_argument(program::argument const& a, aten::schema_ty
         program::value const& v = program_.values[a.values[0]];
         if (v.kind == program::value_kind::tensor || type.base == aten::base_type::tensor)
             return argument::of_tensor(*b.computed);
-        if (v.kind == program::value_kind::sym_int) return argument::of_size(dsl::sym_int(*b.computed));
+        if (v.kind == program::value_kind::sym_int ||
+            (type.base == aten::base_type::scalar && !b.computed->is_constant()))
+            return argument::of_size(dsl::sym_int(*b.computed));
         throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
     }
     case kind::values: {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Higher-order operators: which one a node is, the graphs that it has, and torch.cond. Loops are in loops.cpp.
 #include "inner_graph.hpp"
+#include "result_types.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -25,8 +26,10 @@ private:
 
 /// A condition that is known now.
 std::optional<bool> truth_of(binding const& b) {
-    if (b.number.has_value()) return b.number->to<bool>();
-    if (!b.computed->is_constant() || b.computed->constant().element_count() != 1) return std::nullopt;
+    if (b.number.has_value()) return b.number->is_bool() ? std::optional(b.number->to<bool>()) : std::nullopt;
+    if (!b.computed || b.computed->dtype() != dtype::bool_ || !b.computed->is_constant() ||
+        b.computed->constant().element_count() != 1)
+        return std::nullopt;
     return b.computed->constant<bool>();
 }
 
@@ -82,12 +85,25 @@ std::vector<binding> converter::results_of(program::graph const& g, std::vector<
     return out;
 }
 
-/// A value of a dtype, where that is known.
-dsl::value converter::typed(binding const& b, value_type const& wanted) {
+/// A value of a type, as far as that is known; numbers promote as Python's do, bool to int to float.
+dsl::value converter::typed(binding const& b, value_type const& wanted, std::string_view who) {
     if (!b.computed && !b.number.has_value()) throw unsupported_error(b.missing);
-    bool const is_known = wanted.dtype != dtype::undefined;
-    dsl::value const v = as_value(b, is_known || !b.number.has_value() ? wanted.dtype : dtype_of(*b.number));
-    return is_known && v.dtype() != dtype::undefined ? ops(*graph_, options_.opset).cast(v, wanted.dtype) : v;
+    if (!b.number.has_value()) return conform(*b.computed, wanted, who);
+    value_type const given{dtype_of(*b.number), shape(std::vector<dim>()), value_kind::tensor};
+    if (wanted.dtype == dtype::undefined) return as_value(b, given.dtype);
+    if (kind_of(given.dtype) > kind_of(wanted.dtype) || (wanted.shape.has_rank() && wanted.shape.rank() != 0))
+        throw unsupported_error(mismatch(who, given, wanted));
+    return as_value(b, wanted.dtype);
+}
+
+/// The one bool that a condition is.
+dsl::value converter::condition_of(binding const& b) {
+    dsl::value const v = typed(b, {}, "the condition");
+    bool const is_one = !v.has_rank() || !v.shape().is_static() || v.shape().element_count() == 1;
+    bool const is_bool = v.dtype() == dtype::bool_ || v.dtype() == dtype::undefined;
+    if (!is_bool || !is_one)
+        throw unsupported_error("its condition is " + describe(v.type()) + "; a condition is one bool");
+    return v;
 }
 
 /// Gives the node outputs for these values of the program (no_value: an output that nobody uses; ONNX Runtime demands that it is there),
@@ -98,8 +114,8 @@ void converter::append_node(program::node const& n, graph_node made, std::vector
     auto const index = static_cast<std::int64_t>(graph_->nodes.size());
     for (program::value_index v : results) {
         bool const is_used = v != program::no_value;
-        value_id const id = is_used ? graph_->add_value(type_of(program_.values[v]), program_.values[v].name)
-                                    : graph_->add_value(value_type());
+        value_id const id =
+            is_used ? graph_->add_value(type_of(v), program_.values[v].name) : graph_->add_value(value_type());
         graph_->values[id].producer = index;
         made.outputs.push_back(id);
         if (is_used) bind(v, {dsl::value(*graph_, id), {}, {}});
@@ -114,6 +130,10 @@ void converter::convert_cond(program::node const& n) {
     program::graph const* const branches[] = {&graph_argument(n, 1), &graph_argument(n, 2)};
     std::vector<binding> const operands = list_of(n, 3);
     std::vector<program::value_index> results = result_values(n);
+    auto const result_of_branch = [&](binding const& given, program::value_index wanted) -> binding {
+        if (!given.computed) return given;
+        return {conform(*given.computed, type_of(wanted), "a branch"), {}, {}};
+    };
     auto const check = [&](std::vector<binding> const& given) {
         if (given.size() < results.size())
             throw unsupported_error("a branch gives " + std::to_string(given.size()) + " values, the program has " +
@@ -123,19 +143,18 @@ void converter::convert_cond(program::node const& n) {
         std::vector<binding> given = results_of(*branches[*known ? 0 : 1], operands);
         check(given);
         for (std::size_t i = 0; i != results.size(); ++i)
-            if (results[i] != program::no_value) bind(results[i], std::move(given[i]));
+            if (results[i] != program::no_value) bind(results[i], result_of_branch(given[i], results[i]));
         return;
     }
     graph_node made;
     made.op = "If";
-    made.inputs = {captured(typed(which, {dtype::bool_, {}}))};
+    made.inputs = {captured(condition_of(which))};
     for (std::size_t i = 0; i != 2; ++i) {
         inner_graph inner(*this, graph_name(n, i + 1));
         std::vector<binding> const given = results_of(*branches[i], operands);
         check(given);
         for (std::size_t k = 0; k != results.size(); ++k)
-            if (results[k] != program::no_value)
-                inner.add_output(typed(given[k], type_of(program_.values[results[k]])));
+            if (results[k] != program::no_value) inner.add_output(typed(given[k], type_of(results[k]), "a branch"));
         made.attributes.push_back(inner.take(i == 0 ? "then_branch" : "else_branch"));
     }
     std::erase(results, program::no_value);

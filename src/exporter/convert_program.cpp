@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Each node of a program through the mapping of its operator; what has none is collected, not thrown at once.
+#include "check_nodes.hpp"
 #include "converter.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 
 #include <aton/core/nearest.hpp>
+#include <aton/dsl/thrown.hpp>
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -25,7 +26,8 @@ converter::converter(program::program const& p, export_options const& options)
     : program_(p),
       options_(options),
       dims_(p, options.dims),
-      bound_(p.values.size()) {
+      bound_(p.values.size()),
+      doubts_(p.values.size(), doubt::none) {
     graph_->opset = options.opset;
     graph_->name = p.name.empty() ? "aton" : p.name;
     rows_.reserve(p.main.nodes.size());
@@ -52,6 +54,7 @@ void converter::convert(program::node const& n) {
     graph_->context.source = from.source;
     graph_->context.origin = static_cast<std::uint32_t>(graph_->origins.size());
     graph_->origins.push_back({n.name, from.module, from.source});
+    spread_doubt(n);
     try {
         switch (n.kind) {
         case program::node_kind::python: graph_->context.overload = n.op; return convert_python(n);
@@ -60,10 +63,8 @@ void converter::convert(program::node const& n) {
             return;
         case program::node_kind::aten: return convert_with_mapping(n);
         }
-    } catch (unsupported_error const& e) {
-        refuse(n, e.what());
-    } catch (illegal_call const& e) {
-        refuse(n, e.what());
+    } catch (...) { // of any kind: the other nodes are looked at all the same
+        refuse(n, describe_thrown());
     }
 }
 
@@ -88,10 +89,8 @@ void converter::convert_with_mapping(program::node const& n) {
     std::string refusal;
     try {
         return convert_with_row(n, *row);
-    } catch (unsupported_error const& e) {
-        refusal = e.what();
-    } catch (illegal_call const& e) {
-        refusal = e.what();
+    } catch (...) {
+        refusal = describe_thrown();
     }
     try {
         add_aten_node(n);
@@ -101,68 +100,17 @@ void converter::convert_with_mapping(program::node const& n) {
 }
 
 void converter::convert_with_row(program::node const& n, dsl::entry const& row) {
+    check_squeeze(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
+    std::size_t const first_node = graph_->nodes.size();
     std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
-    bind_results(n, dsl::convert(*graph_, row, options_.opset, std::move(arguments)), first_new);
-}
-
-value_type converter::type_of(program::value const& v) const {
-    value_type type;
-    if (v.kind != program::value_kind::tensor) return {dtype_of(v.kind), shape(std::vector<dim>()), value_kind::tensor};
-    if (!v.has_type) return type;
-    type.dtype = v.type;
-    type.shape = dims_(v.sizes);
-    return type;
-}
-
-std::vector<value_type> converter::expected_types(program::node const& n) const {
-    std::vector<value_type> types;
-    for (program::result const& r : n.results)
-        for (program::value_index v : r.values)
-            types.push_back(v == program::no_value ? value_type{} : type_of(program_.values[v]));
-    return types;
-}
-
-void converter::bind_results(program::node const& n, std::vector<dsl::result> const& results, std::size_t first_new) {
-    for (std::size_t i = 0; i != n.results.size(); ++i) {
-        program::result const& wanted = n.results[i];
-        if (wanted.values.empty()) continue;
-        if (i >= results.size() || results[i].is_list != wanted.is_list)
-            throw unsupported_error("the mapping gives other results than the program has");
-        if (!wanted.is_list) {
-            bind_result(wanted.values[0], results[i].single, first_new, n.op);
-            continue;
-        }
-        if (results[i].list.size() != wanted.values.size())
-            throw unsupported_error("the mapping gives " + std::to_string(results[i].list.size()) +
-                                    " tensors, the program has " + std::to_string(wanted.values.size()));
-        for (std::size_t k = 0; k != wanted.values.size(); ++k)
-            bind_result(wanted.values[k], results[i].list[k], first_new, n.op);
-    }
-}
-
-/// The file knows the type of a result better than any inference; a new value takes the program's name too.
-void converter::bind_result(program::value_index index, dsl::optional_value const& result, std::size_t first_new,
-                            std::string_view op) {
-    if (index == program::no_value) return;
-    program::value const& v = program_.values[index];
-    if (!result)
-        return bind(index, {{}, {}, "the mapping of " + std::string(op) + " does not compute '" + v.name + "'"});
-    value_type const known = type_of(v);
-    dsl::value out = *result;
-    if (out.shape().has_rank() && known.shape.has_rank() && out.shape().rank() != known.shape.rank())
-        throw unsupported_error("the mapping gives a result of rank " + std::to_string(out.shape().rank()) +
-                                ", the program has one of rank " + std::to_string(known.shape.rank()));
-    if (known.dtype != dtype::undefined && out.dtype() != dtype::undefined && out.dtype() != known.dtype)
-        out = ops(*graph_, options_.opset).cast(out, known.dtype);
-    if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
-        return bind(index, {{}, out.constant().at(0), {}});
-    if (&out.owner() == graph_ && out.id() >= first_new) {
-        if (known.dtype != dtype::undefined) out.set_type(known);
-        if (graph_->values[out.id()].name.empty()) graph_->values[out.id()].name = v.name;
-    }
-    bind(index, {out, {}, {}});
+    std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
+    if (n.schema.empty() && results.size() > n.results.size())
+        throw unsupported_error("the mapping gives " + std::to_string(results.size()) + " results, the program has " +
+                                std::to_string(n.results.size()));
+    check_nodes(*graph_, first_node);
+    bind_results(n, row, results, first_new);
 }
 
 void converter::refuse(program::node const& n, std::string reason) {
@@ -190,8 +138,7 @@ void converter::refuse(program::node const& n, std::string reason) {
     // What comes after it is looked at all the same: results of the types that the program has.
     for (program::result const& r : n.results)
         for (program::value_index v : r.values)
-            if (v != program::no_value)
-                bind(v, {dsl::value(*graph_, graph_->add_value(type_of(program_.values[v]), {})), {}, {}});
+            if (v != program::no_value) bind(v, {dsl::value(*graph_, graph_->add_value(type_of(v), {})), {}, {}});
 }
 
 std::string converter::no_row(std::string_view op) const {
@@ -270,9 +217,17 @@ void check_tables(std::span<dsl::table_view const> tables) {
         }
 }
 
-void prepare(program::program& p) {
+void prepare(program::program& p, export_options const& options) {
+    std::span<dsl::table_view const> const tables = options.tables;
     program::inline_wrappers(p);
-    program::functionalize(p);
+    program::functionalize(p, [&](std::string_view op) {
+        if (dsl::entry const* const row = dsl::find(tables, op, options.opset); row != nullptr) return row->schema;
+        for (std::span<dsl::table_view const> const all : {tables, mappings::library()})
+            for (dsl::table_view const& table : all)
+                for (dsl::entry const& e : table)
+                    if (e.overload == op) return e.schema;
+        return std::string_view();
+    });
     program::remove_dead_nodes(p);
 }
 

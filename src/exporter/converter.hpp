@@ -53,6 +53,9 @@ private:
 /// The least value that an integer can have, as far as the ranges of its symbols tell.
 std::optional<std::int64_t> least_value(program::program const& p, program::extent const& e);
 
+/// Whether the type that the program records of a value can be believed (known_fake_types.hpp).
+enum class doubt : std::uint8_t { none, shape, everything };
+
 class converter {
 public:
     converter(program::program const& p, export_options const& options);
@@ -73,6 +76,7 @@ private:
     void add_inputs();
     void add_weight(program::input const& in);
     void add_outputs();
+    void check_mutation(program::output const& out, program::argument const& a) const;
     void add_output(program::argument const& a, std::string name);
 
     // convert_program.cpp
@@ -84,12 +88,18 @@ private:
     void refuse(program::node const& n, std::string reason);
     [[nodiscard]] dsl::entry const* find_row(std::string_view op);
     [[nodiscard]] std::string no_row(std::string_view op) const;
+    void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
+
+    // bind_results.cpp
+    class row_results;
     [[nodiscard]] std::vector<value_type> expected_types(program::node const& n) const;
     [[nodiscard]] value_type type_of(program::value const& v) const;
-    void bind_results(program::node const& n, std::vector<dsl::result> const& results, std::size_t first_new);
-    void bind_result(program::value_index index, dsl::optional_value const& result, std::size_t first_new,
-                     std::string_view op);
-    void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
+    [[nodiscard]] value_type type_of(program::value_index index) const;
+    void bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
+                      std::size_t first_new);
+    [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view who);
+    void spread_doubt(program::node const& n);
+    void check_squeeze(program::node const& n) const;
 
     // bind_arguments.cpp
     [[nodiscard]] binding const& bound(program::value_index index) const;
@@ -106,6 +116,7 @@ private:
     void convert_python(program::node const& n);
 
     // kept_operators.cpp
+    static void check_kept(program::node const& n);
     void keep(program::node const& n);
 
     // aten_nodes.cpp
@@ -120,7 +131,8 @@ private:
     [[nodiscard]] static std::string graph_name(program::node const& n, std::size_t position);
     [[nodiscard]] std::vector<binding> list_of(program::node const& n, std::size_t position) const;
     [[nodiscard]] std::vector<binding> results_of(program::graph const& g, std::vector<binding> given);
-    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted);
+    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted, std::string_view who);
+    [[nodiscard]] dsl::value condition_of(binding const& b);
     void append_node(program::node const& n, graph_node made, std::vector<program::value_index> const& results);
 
     // loops.cpp
@@ -144,6 +156,7 @@ private:
     graph_data* graph_ = &main_; ///< that nodes are added to: the main one, or one inside of it
     std::uint32_t caller_ = 0;   ///< where the node comes from whose inner graph this is
     std::vector<binding> bound_; ///< one for each value of the program
+    std::vector<doubt> doubts_;  ///< the same
     std::unordered_map<std::string_view, dsl::entry const*> rows_;
     std::unordered_map<std::string, value_id>
         weights_; ///< those that are the same bytes in the same order are one initializer

@@ -12,7 +12,7 @@ namespace aton {
 
 export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
     program::program p = pt2::read_program(from, options.model);
-    prepare(p);
+    prepare(p, options);
     graph_data graph = convert_program(p, options);
     std::vector<std::string> names;
     if (options.inline_functions) inline_functions(graph);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a graph takes, carries and gives: user inputs, weights, state, and outputs under the names that users see.
 #include "converter.hpp"
+#include "result_types.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include <aton/model_io/weights.hpp>
@@ -112,8 +114,10 @@ void converter::add_outputs() {
     for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
         program::output const& out = program_.outputs[i];
         if (out.kind == program::output_kind::buffer_mutation || out.kind == program::output_kind::parameter_mutation ||
-            out.kind == program::output_kind::input_mutation)
+            out.kind == program::output_kind::input_mutation) {
+            check_mutation(out, program_.main.outputs[i]);
             add_output(program_.main.outputs[i], out.target + ".out");
+        }
     }
     if (main_.outputs.empty()) throw error(program_.file + ": the program returns nothing");
     for (auto const& [from, to] : options_.renames) {
@@ -134,6 +138,21 @@ void converter::add_outputs() {
         for (int i = 1; taken.count(name) != 0; ++i) name = wanted + ".out" + (i == 1 ? "" : std::to_string(i));
         taken.insert(name);
     }
+}
+
+/// The new value of a buffer or input has the type of the old one. torch 2.5 wrote signatures that mix up the values.
+void converter::check_mutation(program::output const& out, program::argument const& a) const {
+    if (a.kind != program::argument_kind::value) return;
+    auto const old = std::find_if(program_.inputs.begin(), program_.inputs.end(), [&](program::input const& in) {
+        return in.value != program::no_value && in.target == out.target;
+    });
+    if (old == program_.inputs.end()) return;
+    value_type const before = type_of(old->value);
+    value_type const after = type_of(a.values.at(0));
+    if (!fits(after, before))
+        throw error(program_.file + ": the program contradicts itself: the new value of '" + out.target +
+                    "', which is " + describe(before) + ", is '" + program_.values[a.values[0]].name + "', " +
+                    describe(after) + "; export it again with another version of torch");
 }
 
 void converter::add_output(program::argument const& a, std::string name) {

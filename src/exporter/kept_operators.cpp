@@ -63,7 +63,21 @@ node_attribute attribute_of(program::argument const& a) {
     return out;
 }
 
+/// Whether an operator without a schema writes to an argument, as far as its name and its results tell: the program does not say to
+/// which one.
+void converter::check_kept(program::node const& n) {
+    if (n.is_functional || !n.schema.empty()) return;
+    std::string_view const name = aten::parse_head(n.op).name;
+    bool const is_in_place = name.ends_with('_') && !name.ends_with("__");
+    if (!n.results.empty() && !is_in_place) return;
+    throw unsupported_error(std::string(is_in_place ? "its name says that it writes to an argument"
+                                                    : "it returns nothing, so that it must write to an argument") +
+                            ", and the program does not say to which; load a plugin that has a row with its schema, or "
+                            "export after ep.run_decompositions()");
+}
+
 void converter::keep(program::node const& n) {
+    check_kept(n);
     aten::schema_head const head = aten::parse_head(n.op);
     graph_node node;
     node.domain = head.ns;
@@ -82,7 +96,9 @@ void converter::keep(program::node const& n) {
             node.attributes.push_back(attribute_of(a));
         }
     }
-    main_.import_domain(node.domain, 1);
+    bool imported = false; // by operators that a plugin declares in this domain: a kept one has no version of its own
+    for (auto const& import : main_.opset_imports) imported = imported || import.first == node.domain;
+    if (!imported) main_.import_domain(node.domain, 1);
     append_node(n, std::move(node), result_values(n));
 }
 

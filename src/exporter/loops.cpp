@@ -10,6 +10,14 @@ namespace {
 
 value_type scalar_type(dtype t) { return {t, shape(std::vector<dim>()), value_kind::tensor}; }
 
+/// The type of what is stacked along a first dimension.
+value_type slice_of(value_type stacked) {
+    if (!stacked.shape.has_rank() || stacked.shape.rank() == 0) return {stacked.dtype, {}, stacked.kind};
+    std::vector<dim> const& all = stacked.shape.dims();
+    stacked.shape = shape(std::vector<dim>(all.begin() + 1, all.end()));
+    return stacked;
+}
+
 void append(std::vector<binding>& to, std::vector<binding> const& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
@@ -31,7 +39,7 @@ void check_count(std::vector<binding> const& results, std::size_t wanted) {
 
 value_type converter::input_type(program::graph const& g, std::size_t i, value_type const& otherwise) const {
     if (i >= g.inputs.size() || g.inputs[i] == program::no_value) return otherwise;
-    value_type type = type_of(program_.values[g.inputs[i]]);
+    value_type type = type_of(g.inputs[i]);
     return type.dtype == dtype::undefined ? otherwise : type;
 }
 
@@ -39,7 +47,8 @@ value_type converter::input_type(program::graph const& g, std::size_t i, value_t
 std::vector<dsl::value> converter::initial_state(std::vector<binding> const& given, program::graph const& body,
                                                  std::size_t first) {
     std::vector<dsl::value> out;
-    for (std::size_t i = 0; i != given.size(); ++i) out.push_back(typed(given[i], input_type(body, first + i, {})));
+    for (std::size_t i = 0; i != given.size(); ++i)
+        out.push_back(typed(given[i], input_type(body, first + i, {}), "its start"));
     return out;
 }
 
@@ -59,7 +68,7 @@ std::vector<dsl::value> converter::add_body_inputs(inner_graph& inner, program::
 dsl::value converter::condition(program::graph const& g, std::vector<binding> given) {
     std::vector<binding> const results = results_of(g, std::move(given));
     check_count(results, 1);
-    dsl::value const v = typed(results[0], scalar_type(dtype::bool_));
+    dsl::value const v = condition_of(results[0]);
     if (v.has_rank() && v.rank() == 0) return v;
     ops const g_here(*graph_, options_.opset);
     return g_here.op<"Reshape">(v, g_here.ints(std::vector<std::int64_t>()));
@@ -99,7 +108,7 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     std::vector<binding> const given = results_of(body, all);
     check_count(given, carried.size());
     std::vector<dsl::value> next;
-    for (std::size_t i = 0; i != state.size(); ++i) next.push_back(typed(given[i], state[i].type()));
+    for (std::size_t i = 0; i != state.size(); ++i) next.push_back(typed(given[i], state[i].type(), "the body"));
     all = bindings_of(next);
     append(all, additional);
     inner.add_output(condition(test, all));
@@ -126,7 +135,7 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
         types.push_back(v.type());
     }
     for (binding const& x : xs) {
-        dsl::value const v = typed(x, {});
+        dsl::value const v = typed(x, {}, {});
         made.inputs.push_back(captured(v));
         types.push_back({v.dtype(), {}, value_kind::tensor});
     }
@@ -137,8 +146,8 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
     std::vector<binding> const given = results_of(body, all);
     check_count(given, std::max(results.size(), states.size()));
     for (std::size_t i = 0; i != results.size(); ++i) {
-        value_type const known = results[i] == program::no_value ? value_type() : type_of(program_.values[results[i]]);
-        inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known));
+        value_type const known = results[i] == program::no_value ? value_type() : slice_of(type_of(results[i]));
+        inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known, "the body"));
     }
     made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};
     append_node(n, std::move(made), results);
@@ -164,7 +173,7 @@ void converter::convert_associative_scan(program::node const& n) {
     std::vector<value_type> types;
     std::vector<dsl::value> sequences;
     for (binding const& x : xs) {
-        sequences.push_back(typed(x, {}));
+        sequences.push_back(typed(x, {}, {}));
         dsl::value const first = g.op<"Gather">(sequences.back(), g.scalar(0, dtype::int64), dsl::attr::axis_i(0));
         made.inputs.push_back(first.id());
         types.push_back(first.type());
@@ -184,7 +193,7 @@ void converter::convert_associative_scan(program::node const& n) {
     inner.add_output(body.scalar(false, dtype::bool_));
     std::vector<dsl::value> next;
     for (std::size_t i = 0; i != xs.size(); ++i)
-        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type())));
+        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type(), "the body")));
     for (int copies = 0; copies != 2; ++copies)
         for (dsl::value const& v : next) inner.add_output(v);
     made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};

@@ -174,7 +174,7 @@ void converter::convert_python(program::node const& n) {
     } else {
         throw unsupported_error("no mapping");
     }
-    bind(out, {o.g.cast(y, dtype_of(result.kind)), {}, {}});
+    bind(out, {conform(y, type_of(out), "the operator"), {}, {}});
 }
 
 } // namespace aton::exporter

@@ -39,7 +39,7 @@ public:
     /// the view of what it was, which `n` computes.
     void change_view(node n, view_of const& view, value_index v);
 
-    [[nodiscard]] bool is_known(value_index v) const { return object_of_[v] != none; }
+    [[nodiscard]] bool is_known(value_index v) const { return v < object_of_.size() && object_of_[v] != none; }
     /// The value that holds what `v` holds now.
     [[nodiscard]] value_index read(value_index v, node const& cause);
     /// A value with the sizes and dtype of `v`, whatever it holds.
@@ -57,6 +57,8 @@ public:
     };
     [[nodiscard]] final_value finish(value_index v);
     [[nodiscard]] bool share_memory(value_index a, value_index b) const;
+    /// Whether two tensors have no element in common, as far as the views tell that they are.
+    [[nodiscard]] bool are_apart(value_index a, value_index b) const;
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -91,12 +93,17 @@ private:
     [[nodiscard]] record const& record_of(value_index v) const { return records_[records_of_[object_of_[v]]]; }
     [[nodiscard]] std::vector<std::uint32_t> path_to(std::uint32_t r, std::uint32_t top, node const& cause) const;
     [[nodiscard]] bool is_inside(std::uint32_t r, std::uint32_t of) const;
+    struct part; ///< of a dimension
+    [[nodiscard]] std::optional<part> part_of(record const& r) const;
+    struct element_range; ///< of memory
+    [[nodiscard]] std::optional<element_range> range_of(std::uint32_t r) const;
     void bring_up_to_date(std::vector<std::uint32_t> const& path, node const& cause);
     void put_back_writes(memory& m);
     std::vector<result> const& apply(view_node& view, std::size_t list_element, value_index to, node const& cause);
     bool add_view(value_index v, record made, std::string const& key);
     std::uint32_t new_record(record r);
     void new_object(value_index v, std::uint32_t r);
+    void make_room(value_index v); ///< values are added while the graph is walked through
 
     node_emitter& out_;
     layouts const& layout_;

@@ -18,7 +18,7 @@ void remove_dead_nodes(program& p) {
     };
     auto const is_needed = [&needed](node const& n) {
         // An operator that is not torch's and returns nothing is there for what it does.
-        if (n.kind == node_kind::aten && n.schema.empty() && n.results.empty()) return true;
+        if (n.kind == node_kind::aten && n.schema.empty() && n.results.empty() && !n.is_functional) return true;
         return std::any_of(n.results.begin(), n.results.end(), [&](result const& r) {
             return std::any_of(
                 r.values.begin(), r.values.end(), [&](value_index v) { return v != no_value && needed[v]; });

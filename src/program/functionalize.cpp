@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/aten/function_schema.hpp>
+#include <aton/aten/mutation.hpp>
 #include <aton/aten/schema_table.hpp>
 #include <aton/dsl/error.hpp>
 
 #include "alias_state.hpp"
+#include "custom_operators.hpp"
 #include "functional_counterpart.hpp"
 #include "input_memory.hpp"
 #include "layouts.hpp"
@@ -75,9 +76,10 @@ bool asks_for_shape(std::string_view op) {
 
 class functionalizer {
 public:
-    functionalizer(program& p, graph& g)
+    functionalizer(program& p, graph& g, schema_lookup const& schema_of)
         : program_(p),
           graph_(g),
+          schema_of_(schema_of),
           old_(std::move(g.nodes)),
           layout_(p),
           out_(p, old_.size()),
@@ -98,10 +100,12 @@ private:
     [[nodiscard]] bool is_main() const { return &graph_ == &program_.main; }
 
     void visit(node const& n) {
-        if (n.kind != node_kind::aten || n.schema.empty()) return pass(n);
+        if (is_auto_functionalized(n)) return visit_functionalized(n);
+        if (n.kind != node_kind::aten) return pass(n);
+        if (n.schema.empty()) return visit_custom(n);
         if (updates_statistics(n)) return visit_norm(n);
         std::vector<std::string_view> const& written = written_by(n.schema);
-        if (written.empty()) return visit_pure(n);
+        if (written.empty()) return visit_pure(n, n.schema);
         if (changes_nothing(n.op)) return same_tensor(n);
         if (std::string_view const view = view_counterpart(n.op); !view.empty()) return change_view(n, view);
         if (n.op == "aten::resize_" || n.op == "aten::resize_as_") return visit_resize(n);
@@ -155,9 +159,10 @@ private:
         add_results(n);
     }
 
-    void visit_pure(node const& n) {
+    void visit_pure(node const& n, std::string_view schema) {
         std::vector<std::optional<view_of>> views;
-        node const described = with_arguments_described(n);
+        node described = with_arguments_described(n);
+        described.schema = schema;
         bool any = false;
         for (std::size_t r = 0; r != n.results.size(); ++r) {
             for (std::size_t e = 0; e != n.results[r].values.size(); ++e) {
@@ -307,6 +312,102 @@ private:
         write(variance, now.variance, n);
     }
 
+    /// An operator that torch does not declare.
+    void visit_custom(node const& n) {
+        std::string_view const schema = custom_schema(n);
+        if (schema.empty()) return pass(n);
+        custom_operator const op = read_custom_operator(schema);
+        if (op.written.empty()) return visit_pure(n, schema);
+        if (op.returns_view)
+            throw error(describe(program_, n) +
+                        ": writes to an argument, and its schema says that a result is a view of one; "
+                        "return a copy");
+        write_custom(n, op);
+    }
+
+    std::string_view custom_schema(node const& n) const { return custom_schema(n.op, n.is_functional); }
+    std::string_view custom_schema(std::string_view op, bool is_functional) const {
+        return is_functional || !schema_of_ ? std::string_view() : schema_of_(op);
+    }
+
+    /// auto_functionalized: the operator on copies of what it writes to.
+    void visit_functionalized(node const& n) {
+        unfolded_call const made = unfold(out_, n, custom_schema(functionalized_operator(program_, n), false));
+        for (node const& each : made.before) visit_pure(each, each.schema);
+        if (made.call.is_functional) return pass(made.call);
+        if (made.op.returns_view)
+            throw error(describe(program_, n) + ": " + made.call.op +
+                        " writes to an argument, and its schema says that a result is a view of one; return a copy");
+        write_custom(made.call, made.op);
+    }
+
+    /// The functional form: the results of the schema, then the new values of what is written to and not returned.
+    void write_custom(node const& n, custom_operator const& op) {
+        if (n.results.size() != op.results)
+            throw error(describe(program_, n) + ": has " + std::to_string(n.results.size()) +
+                        " results, and by its schema " + std::to_string(op.results));
+        for (written_argument const& each : op.written) check_apart(n, each);
+        node made = with_arguments_read(n);
+        made.is_functional = true;
+        made.results.clear();
+        std::vector<std::pair<value_index, value_index>> writes;
+        for (std::size_t i = 0; i != n.results.size(); ++i) {
+            auto const same = std::find_if(
+                op.written.begin(), op.written.end(), [i](written_argument const& each) { return each.result == i; });
+            if (same != op.written.end()) {
+                made.results.push_back(new_values(n, *same, n.results[i], writes));
+                continue;
+            }
+            made.results.push_back(n.results[i]);
+            for (value_index v : n.results[i].values)
+                if (v != no_value) state_.add_tensor(v);
+        }
+        for (written_argument const& each : op.written)
+            if (each.result == written_argument::npos) made.results.push_back(new_values(n, each, {}, writes));
+        out_.append(std::move(made));
+        for (auto const& [tensor, now] : writes) write(tensor, now, n);
+    }
+
+    /// What such an operator does with memory that it is given twice is known to it alone.
+    void check_apart(node const& n, written_argument const& written) const {
+        argument const* const to = find_argument(n, written.name);
+        if (to == nullptr) return;
+        for (std::size_t i = 0; i != to->values.size(); ++i) {
+            value_index const v = to->values[i];
+            if (v == no_value || !state_.is_known(v))
+                if (v != no_value || to->kind == argument_kind::value)
+                    throw error(describe(program_, n) + ": its argument " + written.name + " is not a tensor");
+            if (v == no_value) continue;
+            for (argument const& a : n.arguments)
+                for (std::size_t k = 0; k != a.values.size(); ++k) {
+                    bool const is_itself = &a == to && k == i;
+                    if (is_itself || a.values[k] == no_value || !state_.is_known(a.values[k])) continue;
+                    if (!state_.are_apart(v, a.values[k]))
+                        throw error(describe(program_, n) + ": writes to its argument " + written.name +
+                                    ", which shares memory with its argument " + a.name + "; give it a clone()");
+                }
+        }
+    }
+
+    /// The new values of an argument, called as the result of the schema that they are.
+    result new_values(node const& n, written_argument const& written, result const& named,
+                      std::vector<std::pair<value_index, value_index>>& writes) {
+        result out;
+        argument const* const to = find_argument(n, written.name);
+        if (to == nullptr || to->kind == argument_kind::none) return out;
+        out.is_list = to->kind == argument_kind::values;
+        for (std::size_t i = 0; i != to->values.size(); ++i) {
+            value_index const tensor = to->values[i];
+            if (tensor == no_value) continue;
+            bool const is_named = named.values.size() == to->values.size() && named.values[i] != no_value;
+            value_index const now = is_named ? named.values[i] : out_.fresh(state_.described_by(tensor));
+            if (is_named) state_.add_same(now, tensor);
+            out.values.push_back(now);
+            writes.emplace_back(tensor, now);
+        }
+        return out;
+    }
+
     /// The general case: the functional operator, whose results are written.
     void visit_write(node const& n, std::vector<std::string_view> const& written) {
         auto const [at, is_new] = counterparts_.try_emplace(n.schema);
@@ -411,6 +512,7 @@ private:
 
     program& program_;
     graph& graph_;
+    schema_lookup const& schema_of_;
     std::vector<node> old_;
     layouts layout_;
     node_emitter out_;
@@ -429,13 +531,14 @@ private:
 
 } // namespace
 
-void functionalize(program& p) {
-    auto const writes = [](node const& n) {
-        return n.kind == node_kind::aten && !n.schema.empty() &&
-               (updates_statistics(n) || !written_arguments(n.schema).empty());
+void functionalize(program& p, schema_lookup const& schema_of) {
+    auto const writes = [&](node const& n) {
+        if (n.kind != node_kind::aten) return is_auto_functionalized(n);
+        if (!n.schema.empty()) return updates_statistics(n) || !written_arguments(n.schema).empty();
+        return !n.is_functional && schema_of && aten::writes(schema_of(n.op));
     };
     for_each_graph(p, [&](graph& g) {
-        if (std::any_of(g.nodes.begin(), g.nodes.end(), writes)) functionalizer(p, g).run();
+        if (std::any_of(g.nodes.begin(), g.nodes.end(), writes)) functionalizer(p, g, schema_of).run();
     });
 }
 

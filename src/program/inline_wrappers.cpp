@@ -9,6 +9,7 @@
 
 #include <aton/dsl/error.hpp>
 
+#include "autocast.hpp"
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
 #include "subgraphs.hpp"
@@ -66,7 +67,10 @@ void substitute(argument& a, substitution const& by) {
 
 class inliner {
 public:
-    explicit inliner(program& p) : program_(p), out_(p, p.main.nodes.size() + count_nodes(p)) {}
+    inliner(program& p, autocast_regions hidden)
+        : program_(p),
+          out_(p, p.main.nodes.size() + count_nodes(p)),
+          autocast_(std::move(hidden)) {}
 
     void run(graph& g) {
         substitution by;
@@ -88,26 +92,20 @@ private:
     /// Adds a node whose arguments are called by other names outside.
     void add(node n, substitution& by, int depth) {
         for (argument& each : n.arguments) substitute(each, by);
-        if (!is_wrapper(n)) return out_.append(std::move(n));
-        check(n, depth);
+        if (!is_wrapper(n)) {
+            cast_operands(out_, autocast_, n);
+            return out_.append(std::move(n));
+        }
+        if (depth == deepest_nesting) throw error(describe(program_, n) + ": is nested too deeply");
         auto const wrapped = std::find_if(
             n.arguments.begin(), n.arguments.end(), [](argument const& a) { return a.kind == argument_kind::graph; });
         if (wrapped == n.arguments.end() || !subgraph_of(program_, *wrapped).has_value())
             throw error(describe(program_, n) + ": has no graph");
+        autocast_regions around = autocast_;
+        if (n.op == "higher_order::wrap_with_autocast") autocast_ = enter_autocast(program_, n, around);
         inline_graph(
             n, program_.subgraphs[static_cast<std::size_t>(wrapped->integer)], operands(n, wrapped), by, depth);
-    }
-
-    void check(node const& n, int depth) const {
-        if (depth == deepest_nesting) throw error(describe(program_, n) + ": is nested too deeply");
-        if (n.op != "higher_order::wrap_with_autocast") return;
-        bool const enabled =
-            n.arguments.size() > 2 && n.arguments[2].kind == argument_kind::boolean && n.arguments[2].integer != 0;
-        // What is cast on the way to which operator is nowhere in the file.
-        if (enabled)
-            throw error(describe(program_, n) +
-                        ": autocast is enabled in a part of the model, and the casts that it makes are not in "
-                        "the file; cast with .to(), or switch autocast off");
+        autocast_ = std::move(around);
     }
 
     /// The operands, which are what remains of the arguments: behind the graph, the last ones of them. A second graph (the backward half)
@@ -118,7 +116,8 @@ private:
         for (auto each = wrapped + 1; each != n.arguments.end(); ++each) {
             if (each->kind == argument_kind::values) {
                 for (value_index v : each->values) out.push_back(value_argument({}, v));
-            } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::other) {
+            } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::op &&
+                       each->kind != argument_kind::other) {
                 out.push_back(*each);
             }
         }
@@ -187,15 +186,17 @@ private:
 
     program& program_;
     node_emitter out_;
+    autocast_regions autocast_; ///< around the node that is added
 };
 
 } // namespace
 
 void inline_wrappers(program& p) {
-    auto const has_wrapper = [](graph const& g) { return std::any_of(g.nodes.begin(), g.nodes.end(), is_wrapper); };
-    bool const any = has_wrapper(p.main) || std::any_of(p.subgraphs.begin(), p.subgraphs.end(), has_wrapper);
-    if (!any) return;
-    inliner in(p);
+    autocast_regions const hidden = hidden_autocast(p);
+    auto const is_changed = [&](node const& n) { return is_wrapper(n) || is_cast(p, hidden, n); };
+    auto const has_any = [&](graph const& g) { return std::any_of(g.nodes.begin(), g.nodes.end(), is_changed); };
+    if (!has_any(p.main) && std::none_of(p.subgraphs.begin(), p.subgraphs.end(), has_any)) return;
+    inliner in(p, hidden);
     for_each_graph(p, [&in](graph& g) { in.run(g); });
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include <aton/aten/default_value.hpp>
+#include <aton/aten/function_schema.hpp>
+#include <aton/aten/schema_table.hpp>
 
 #include "parsed.hpp"
 
@@ -37,6 +39,25 @@ static_assert(preset("aten::avg_pool2d", "count_include_pad").as_bool() &&
               !preset("aten::avg_pool2d", "ceil_mode").as_bool());
 static_assert(parse_default("0", type("float")).kind() == default_kind::floating &&
               parse_default("0", type("Scalar")).kind() == default_kind::integer);
+/// Whether a text is a default for this type.
+constexpr bool is_default_of(std::string_view text, std::string_view of) {
+    return has_its_type(parse_default(text, type(of)), type(of));
+}
+static_assert(is_default_of("1", "int") && !is_default_of("1.5", "int") && !is_default_of("True", "int") &&
+              !is_default_of("Mean", "SymInt") && !is_default_of("99999999999999999999", "int"));
+static_assert(is_default_of("1", "float") && is_default_of("-inf", "float") && is_default_of("nan", "float") &&
+              !is_default_of("'no'", "float") && !is_default_of("1e999", "float") && !is_default_of("no", "float"));
+static_assert(is_default_of("True", "bool") && !is_default_of("true", "bool") && !is_default_of("1", "bool"));
+static_assert(is_default_of("'mean'", "str") && !is_default_of("mean", "str") && !is_default_of("1", "str"));
+static_assert(is_default_of("None", "int?") && !is_default_of("None", "int") && is_default_of("None", "Tensor?") &&
+              !is_default_of("1", "Tensor") && is_default_of("[]", "Tensor[]"));
+static_assert(is_default_of("1", "int[2]") && is_default_of("[1, 2]", "int[2]") && !is_default_of("[1]", "int[2]") &&
+              is_default_of("[]", "int[2]") && is_default_of("[1, 2, 3]", "int[]") && !is_default_of("1", "int[]") &&
+              !is_default_of("[1.5, 2]", "int[]") && is_default_of("[1, 2.5]", "float[]"));
+static_assert(is_default_of("0.+1.j", "Scalar") && is_default_of("False", "Scalar") &&
+              !is_default_of("'1'", "Scalar") && is_default_of("long", "ScalarType") &&
+              is_default_of("strided", "Layout") && !is_default_of("1.5", "MemoryFormat"));
+
 static_assert(parse_default("0", type("int[2]")).int_at(1) == 0 && parse_default("True", type("bool[3]")).bool_at(2));
 static_assert(parse_default("[0, 1.5]", type("float[]")).double_at(1) == 1.5 &&
               parse_default("1.", type("float[2]")).double_at(1) == 1.0);
@@ -50,6 +71,20 @@ static_assert(parse_default("[1, True]").kind() == default_kind::invalid &&
               parse_default("").kind() == default_kind::invalid);
 static_assert(parse_default("9223372036854775808").kind() == default_kind::floating &&
               parse_default("-9223372036854775808").as_int() == INT64_MIN);
+
+TEST_CASE("every default of torch's own schemas has the type of its argument") {
+    std::size_t defaults = 0;
+    for (std::size_t i = 0; i != schema_count(); ++i) {
+        argument_cursor cursor(schema_at(i));
+        for (schema_argument a; cursor.next(a);) {
+            if (!a.has_default) continue;
+            ++defaults;
+            INFO(schema_at(i), " ", a.name);
+            CHECK(has_its_type(parse_default(a), a.type));
+        }
+    }
+    CHECK(defaults > 2500);
+}
 
 TEST_CASE("numbers are rounded as the C library rounds them") {
     std::mt19937_64 random{3};

@@ -31,7 +31,7 @@ from documents import ROOT
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
 from run import plain  # noqa: E402: joins the pieces in which Clang prints a sentence
 
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-Wno-unused"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-Wno-unused", "-Wunused-result"]
 PARAMETERS = "[[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o, " \
              "[[maybe_unused]] std::span<value const> list, [[maybe_unused]] sym_int n"
 INCLUDE = re.compile(r"^\s*#\s*include\b")

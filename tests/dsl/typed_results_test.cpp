@@ -47,7 +47,11 @@ static_assert(in_13<"Add", half, value> == aton::tensors(dtype::float16) &&
               in_13<"Add", value, half> == aton::tensors(dtype::float16));
 static_assert(in_13<"Add", typed<dtype::float16, dtype::int64>, typed<dtype::int64, dtype::float64>> ==
               aton::tensors(dtype::int64));
-static_assert(in_13<"Mul", int64, double> == aton::tensors(dtype::int64)); // numbers take the type of the others
+static_assert(in_13<"Mul", int64, int> == aton::tensors(dtype::int64)); // numbers take the type of the others
+static_assert(in_13<"Mul", half, double> == aton::tensors(dtype::float16));
+static_assert(!valid_call<graph<13>, "Mul", int64, double> && !valid_call<graph<13>, "And", boolean, float>);
+static_assert(in_13<"Mul", typed<dtype::int64, dtype::float32>, double> ==
+              aton::tensors(dtype::int64, dtype::float32)); // known when the graph is built
 static_assert(in_13<"Where", boolean, value, half> == aton::tensors(dtype::float16));
 static_assert(in_13<"Concat", value, single, value, axis> == aton::tensors(dtype::float32));
 static_assert(in_13<"Gather", half, int64> == aton::tensors(dtype::float16));

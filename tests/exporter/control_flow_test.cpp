@@ -214,6 +214,29 @@ TEST_CASE("graphs that do not fit their node are refused") {
         b.p.main.nodes[0].arguments = {};
         CHECK(is_said(message_of(b), "it has no condition"));
     }
+    SUBCASE("a condition that is not one bool") {
+        cond_program const number({real("", 0.5)});
+        CHECK(is_said(message_of(number), "its condition is float64[]; a condition is one bool"));
+        cond_program const floats({tensor("", 2)});
+        CHECK(is_said(message_of(floats), "its condition is float32[3]; a condition is one bool"));
+        cond_program bools;
+        bools.p.values[bools.which].sizes = {{2, extent::none}};
+        CHECK(is_said(message_of(bools), "its condition is bool[2]; a condition is one bool"));
+    }
+    SUBCASE("a branch of another kind or shape") {
+        cond_program b;
+        b.p.values[b.out].type = dtype::int64;
+        CHECK(is_said(message_of(b), "a branch gives float32[2, 3], the program records int64[2, 3]"));
+        cond_program known({boolean("", true)});
+        known.p.values[known.out].sizes = {{2, extent::none}};
+        CHECK(is_said(message_of(known), "a branch gives float32[2, 3], the program records float32[2]"));
+    }
+    SUBCASE("a loop that starts from something else") {
+        while_program b;
+        b.loop("higher_order::while_loop", {2, 3});
+        b.p.values[b.graph_of(b.body).inputs[0]].sizes.pop_back();
+        CHECK(is_said(message_of(b), "its start gives float32[2, 3], the program records float32[2]"));
+    }
     SUBCASE("a loop whose body gives too little, or that has too many results") {
         while_program b;
         b.loop("higher_order::while_loop", {2, 3});
@@ -246,7 +269,7 @@ TEST_CASE("branches are rewritten as the whole is: wrappers, writes and dead nod
     index const out = b.value_of("out", {2, 3});
     b.add_node("higher_order::cond", {tensor("", b.which), b.add(yes), no, tensors("", {b.x})}, {out});
     b.output(out);
-    prepare(b.p);
+    prepare(b.p, {});
     strings ops;
     for (node const& n : b.p.subgraphs[2].nodes) ops.push_back(n.op);
     CHECK(ops == strings{"aten::sin", "aten::slice.Tensor", "aten::add.Tensor", "aten::slice_scatter"});

@@ -110,7 +110,7 @@ TEST_CASE("what fails leaves an older file alone and nothing behind") {
 
 TEST_CASE("weights that repeat a few bytes without end are refused") {
     program::program p = pt2::read_program(sample("tied.pt2"));
-    prepare(p);
+    prepare(p, {});
     for (program::input& in : p.inputs) {
         if (in.data.parts.empty() || in.data.sizes.size() != 2) continue;
         in.data.sizes = {std::int64_t{1} << 20, std::int64_t{1} << 20};

@@ -96,10 +96,10 @@ TEST_CASE("what only dead nodes of a body take goes, through all graphs in betwe
     value const deep = o.g.op<"Log">(x);
     value const y = o.g.op<"If">(yes,
                                  attr::then_branch_g([&](ops b) -> value {
-                                     b.op<"Neg">(only_dead);
+                                     (void)b.op<"Neg">(only_dead);
                                      return b.op<"If">(yes,
                                                        attr::then_branch_g([&](ops c) -> value {
-                                                           c.op<"Abs">(only_dead);
+                                                           (void)c.op<"Abs">(only_dead);
                                                            return c.op<"Abs">(deep);
                                                        }),
                                                        attr::else_branch_g([&](ops) -> value { return x; }));
@@ -189,7 +189,7 @@ TEST_CASE("a Loop gives up what its body does not use; what goes from turn to tu
     value const always = o.g.constant(aton::scalar_tensor(true, dtype::bool_));
     value const total =
         o.g.op<"Loop">(o.g.scalar(4, dtype::int64), always, zero, attr::body_g([&](ops b, value, value go, value sum) {
-                           b.op<"Neg">(unused);
+                           (void)b.op<"Neg">(unused);
                            sum.set_shape(number);
                            value const more = b.op<"Add">(sum, b.scalar(1, dtype::float32));
                            return std::vector<value>{go, b.op<"Mul">(more, b.scalar(1, dtype::float32))};

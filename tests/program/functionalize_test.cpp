@@ -253,7 +253,7 @@ TEST_CASE("an out argument of another size is refused") {
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const y = b.add("aten::empty.memory_format", {integers("size", {0})}, {0});
     b.output(b.add("aten::add.out", {tensor("self", x), tensor("other", x), tensor("out", y)}, {3, 4}));
-    CHECK(is_said(message_of(functionalize, b.p), "other sizes"));
+    CHECK(is_said(message_of(functionalized, b.p), "other sizes"));
 }
 
 TEST_CASE("batch_norm in training returns its statistics") {
@@ -404,7 +404,7 @@ TEST_CASE("inputs with the same data are one tensor; with some of the same data 
     REQUIRE(same.p.outputs.size() == 3);
     CHECK(same.p.outputs[1].target == "two");
     CHECK(same.p.main.outputs[2].values[0] == same.p.main.nodes[0].results[0].values[0]);
-    std::string const refusal = message_of(functionalize, with_data(2, 4).p);
+    std::string const refusal = message_of(functionalized, with_data(2, 4).p);
     CHECK(is_said(refusal, "writes to one, which shares memory with two"));
     program_builder apart = with_data(4, 4);
     functionalize(apart.p);
@@ -418,5 +418,5 @@ TEST_CASE("inputs with the same data are one tensor; with some of the same data 
     chain.p.inputs[2].data.parts[0].offset = 6;
     chain.p.main.nodes.clear();
     chain.add("aten::relu_", {tensor("self", three)}, {2});
-    CHECK(is_said(message_of(functionalize, chain.p), "writes to three, which shares memory with"));
+    CHECK(is_said(message_of(functionalized, chain.p), "writes to three, which shares memory with"));
 }

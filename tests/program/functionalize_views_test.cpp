@@ -261,7 +261,7 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         value_index const wide = b.value_of("wide", {2, 3}, {0, 1});
         b.add_node("aten::expand", {tensor("self", x), integers("size", {2, 3})}, std::vector{wide});
         b.output(b.add("aten::relu_", {tensor("self", wide)}, {2, 3}));
-        std::string const said = message_of(functionalize, b.p);
+        std::string const said = message_of(functionalized, b.p);
         CHECK(is_said(said, "model.pt2: aten::relu_ (node"));
         CHECK(is_said(said, "model.py:12 in forward"));
         CHECK(is_said(said, "writes through aten::expand"));
@@ -273,7 +273,7 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         value_index const same = b.value_of("same", {2, 3});
         b.add_node("aten::expand", {tensor("self", x), integers("size", {-1, 3})}, std::vector{same});
         b.output(b.add("aten::relu_", {tensor("self", same)}, {2, 3}));
-        CHECK(message_of(functionalize, b.p) == "no error");
+        CHECK(message_of(functionalized, b.p) == "no error");
     }
     SUBCASE("the bits of a tensor") {
         program_builder b;
@@ -281,44 +281,44 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         value_index const bits =
             b.add("aten::view.dtype", {tensor("self", x), type("dtype", dtype::int32)}, {2, 3}, dtype::int32);
         b.add("aten::zero_", {tensor("self", bits)}, {2, 3}, dtype::int32);
-        CHECK(is_said(message_of(functionalize, b.p), "writes through aten::view.dtype"));
+        CHECK(is_said(message_of(functionalized, b.p), "writes through aten::view.dtype"));
     }
     SUBCASE("a constant") {
         program_builder b;
         value_index const c = b.input(input_kind::constant, "table", {3});
         b.add("aten::zero_", {tensor("self", c)}, {3});
-        CHECK(is_said(message_of(functionalize, b.p), "constant table"));
-        CHECK(is_said(message_of(functionalize, b.p), "register it as a buffer"));
+        CHECK(is_said(message_of(functionalized, b.p), "constant table"));
+        CHECK(is_said(message_of(functionalized, b.p), "register it as a buffer"));
     }
     SUBCASE("memory that becomes another") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         value_index const y = b.input(input_kind::user, "y", {3});
         b.add("aten::set_.source_Tensor", {tensor("self", x), tensor("source", y)}, {3});
-        CHECK(is_said(message_of(functionalize, b.p),
+        CHECK(is_said(message_of(functionalized, b.p),
                       "aten::set_.source_Tensor (node 2, at model.py:12 in forward): gives a tensor"));
     }
     SUBCASE("memory that changes its size") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         b.add("aten::resize_", {tensor("self", x), integers("size", {5})}, {5});
-        CHECK(is_said(message_of(functionalize, b.p), "aten::resize_"));
+        CHECK(is_said(message_of(functionalized, b.p), "aten::resize_"));
     }
     SUBCASE("no counterpart") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         b.add("aten::_sobol_engine_initialize_state_", {tensor("self", x), integer("dimension", 3)}, {3});
-        CHECK(is_said(message_of(functionalize, b.p), "no operator that returns what it writes"));
+        CHECK(is_said(message_of(functionalized, b.p), "no operator that returns what it writes"));
     }
     SUBCASE("an argument that is no tensor") {
         program_builder b;
         b.add("aten::copy_", {integer("self", 3), integer("src", 4)}, {3});
-        CHECK(is_said(message_of(functionalize, b.p), "is no tensor"));
+        CHECK(is_said(message_of(functionalized, b.p), "is no tensor"));
     }
     SUBCASE("strides that the program does not tell") {
         program_builder b = maybe_copied("aten::reshape", {integers("shape", {12})}, {12}, {1});
         for (value& each : b.p.values) each.has_type = false;
-        CHECK(is_said(message_of(functionalize, b.p), "does not tell whether it is a copy"));
+        CHECK(is_said(message_of(functionalized, b.p), "does not tell whether it is a copy"));
     }
 }
 
@@ -331,7 +331,7 @@ TEST_CASE("thousands of views of one another are read in reasonable time, or ref
     }
     b.add("aten::zero_", {tensor("self", x)}, {2, 2});
     b.output(v);
-    CHECK(is_said(message_of(functionalize, b.p), "views of one another"));
+    CHECK(is_said(message_of(functionalized, b.p), "views of one another"));
 }
 
 TEST_CASE("views that are repeated again and again do not fill the memory") {
@@ -344,5 +344,5 @@ TEST_CASE("views that are repeated again and again do not fill the memory") {
         b.add("aten::zero_", {tensor("self", x)}, {2, 2});
         b.add("aten::cat", {tensors("tensors", views)}, {4000});
     }
-    CHECK(is_said(message_of(functionalize, b.p), "too many operators"));
+    CHECK(is_said(message_of(functionalized, b.p), "too many operators"));
 }

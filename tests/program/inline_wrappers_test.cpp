@@ -275,15 +275,6 @@ TEST_CASE("control flow stays") {
 }
 
 TEST_CASE("what cannot be inlined is refused with its place") {
-    SUBCASE("autocast that casts") {
-        wrapped_program b;
-        b.wrap("higher_order::wrap_with_autocast",
-               {text("", "cpu"), type("", aton::dtype::bfloat16), boolean("", true), boolean("", true)},
-               {tensor("", b.x), tensor("", b.y)});
-        std::string const said = message_of(inline_wrappers, b.p);
-        CHECK(said.find("model.pt2: higher_order::wrap_with_autocast (node add, at model.py:12 in forward)") == 0);
-        CHECK(said.find("autocast is enabled") != std::string::npos);
-    }
     SUBCASE("too few operands") {
         wrapped_program b;
         b.wrap("higher_order::wrap", {}, {tensor("", b.x)});

@@ -186,6 +186,9 @@ inline argument const& argument_of(node const& n, std::string const& name) {
     throw std::out_of_range(n.op + " has no argument " + name);
 }
 
+/// functionalize() of a program whose operators torch declares.
+inline void functionalized(program& p) { functionalize(p); }
+
 /// What the rewrite says that refuses the program.
 template <class Rewrite>
 std::string message_of(Rewrite rewrite, program const& refused) {

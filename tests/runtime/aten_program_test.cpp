@@ -143,7 +143,7 @@ TEST_CASE("graphs of ATen nodes give what programs give") {
         if (is_custom(s)) continue;
         std::vector<value> const inputs = inputs_of(p, s);
         aten_program const runs(p);
-        prepare(p);
+        prepare(p, {});
         export_options options;
         options.operators = operator_mode::aten;
         graph_data g;

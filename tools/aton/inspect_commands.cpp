@@ -107,10 +107,10 @@ int check_models(std::vector<std::string> const& paths) {
 
 int list_unconvertible(unconvertible_request const& request) {
     program::program p = pt2::read_program(request.input, request.options.model);
-    prepare(p);
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     export_options options = request.options;
     options.tables = tables_of(plugins);
+    prepare(p, options);
     std::vector<unconvertible> const all = find_unconvertible(p, options);
     print_out(request.format == "json" ? as_json(all) : as_text(all, p.main.nodes.size(), request.options.opset));
     return 0;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <aton/aten/function_schema.hpp>
@@ -177,6 +178,41 @@ constexpr default_value parse_default(std::string_view text) { return parse_defa
 /// The default of an argument; invalid if it has none.
 constexpr default_value parse_default(schema_argument const& argument) {
     return argument.has_default ? parse_default(argument.default_text, argument.type) : default_value{};
+}
+
+/// Whether a default is one for its type: a fraction is no int, `true` is no bool, and a list has the length that its type says, or none.
+constexpr bool has_its_type(default_value const& d, schema_type const& t) {
+    using kind = default_kind;
+    auto const is = [k = d.kind()](auto... kinds) { return (false || ... || (k == kinds)); };
+    if (is(kind::none)) return t.optional || t.base > base_type::memory_format;
+    if (t.base > base_type::memory_format) return true; // generators, classes, lists of lists
+    bool const any_list = is(kind::int_list, kind::float_list, kind::bool_list, kind::string_list);
+    if (t.list != any_list) return false;
+    if (t.list && d.size() == 0) return true;
+    if (t.list_size > 1 && d.size() != static_cast<std::size_t>(t.list_size))
+        return false; // int[1] only says that 1 is [1]
+    switch (t.base) {
+    case base_type::int_:
+    case base_type::sym_int: return is(kind::integer, kind::int_list);
+    case base_type::float_:
+    case base_type::sym_float:
+        if (is(kind::floating) && detail::is_digit(d.text().back()) && // 1e999 is not inf
+            (d.as_double() > std::numeric_limits<double>::max() ||
+             d.as_double() < std::numeric_limits<double>::lowest()))
+            return false;
+        return is(kind::integer, kind::floating, kind::int_list, kind::float_list);
+    case base_type::scalar:
+        return is(kind::integer, kind::floating, kind::boolean, kind::complex, kind::int_list, kind::float_list);
+    case base_type::bool_:
+    case base_type::sym_bool: return is(kind::boolean, kind::bool_list);
+    case base_type::str: return is(kind::string, kind::string_list);
+    case base_type::scalar_type:
+    case base_type::layout:
+    case base_type::memory_format: return is(kind::identifier, kind::integer);
+    case base_type::device: return is(kind::identifier, kind::string);
+    case base_type::complex: return is(kind::integer, kind::floating, kind::complex);
+    default: return false; // a tensor
+    }
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,16 @@ constexpr std::uint16_t float_to_bfloat16(float f) {
 }
 
 constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
+
+/// Whether a finite number becomes infinity in a floating dtype; float16 and bfloat16 round from float32.
+constexpr bool rounds_to_infinity(double d, dtype t) {
+    double const size = d < 0 ? -d : d;
+    bool const finite = size <= std::numeric_limits<double>::max();
+    if (!finite || t == dtype::float64 || t == dtype::complex128) return false;
+    if (size >= 0x1.ffffffp127) return true;
+    auto const single = static_cast<float>(size);
+    return (t == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
+}
 
 template <class T>
 void append_bytes(std::string& out, T v) {
@@ -160,7 +171,24 @@ struct tensor {
     friend bool operator==(tensor const&, tensor const&) = default;
 };
 
-/// A 0-d tensor.
+/// Whether a dtype has this number. Floats round to the nearest, but a finite one not to infinity; integers have no fractions, NaN or
+/// infinity, bool has 0 and 1, and only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not know.
+constexpr bool fits(scalar const& s, dtype t) {
+    if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
+    auto const number = s.to<double>();
+    if (is_complex(t))
+        return !detail::rounds_to_infinity(number, t == dtype::complex64 ? dtype::float32 : t) &&
+               !detail::rounds_to_infinity(s.imaginary(), t == dtype::complex64 ? dtype::float32 : t);
+    if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
+    auto const whole = s.to_saturated<std::int64_t>();
+    if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;
+    if (t == dtype::bool_) return whole == 0 || whole == 1;
+    auto const width = static_cast<unsigned>(bits(t));
+    if (is_unsigned_integral(t)) return whole >= 0 && (width == 64 || whole >> width == 0);
+    return width == 64 || whole >> (width - 1) == (whole < 0 ? -1 : 0);
+}
+
+/// A 0-d tensor, converted as append() does.
 inline tensor scalar_tensor(scalar const& s, dtype type) {
     tensor t{type, {}, {}};
     t.append(s);

@@ -205,7 +205,7 @@ template <>
 struct parameter<optional_value> {
     static constexpr std::string_view wanted = "Tensor?";
     static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
-    static optional_value get(argument const& a) { return a.tensor; }
+    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
 };
 template <>
 struct parameter<std::span<value const>> {

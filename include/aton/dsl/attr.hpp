@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +18,7 @@
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/number_text.hpp>
 #include <aton/onnx/schema.hpp>
 
 namespace aton::dsl {
@@ -61,11 +63,38 @@ std::vector<Out> copy_list(In const& list) {
     return out;
 }
 
+/// A number as an attribute of ONNX holds it: rounded to float32, where it is a float or stands for one, and within int64.
+template <class T>
+constexpr float to_float32(std::string_view attribute, T const& v) {
+    if constexpr (std::same_as<T, scalar>) {
+        if (v.imaginary() != 0 || aton::detail::rounds_to_infinity(v.template to<double>(), dtype::float32))
+            refuse_attribute(attribute, to_text(v), "float32");
+        return v.template to<float>();
+    } else {
+        auto const number = static_cast<double>(v);
+        bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
+        if constexpr (std::same_as<T, long double>)
+            overflows = overflows || (number - number != 0 && v - v == 0); // beyond double, too
+        if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
+        return static_cast<float>(v);
+    }
+}
+template <class T>
+constexpr std::int64_t to_int64(std::string_view attribute, T const& v) {
+    auto const number = static_cast<std::int64_t>(v);
+    if constexpr (std::integral<T> && sizeof(T) >= sizeof(number)) {
+        bool lost = static_cast<T>(number) != v;
+        if constexpr (std::is_unsigned_v<T>) lost = lost || number < 0;
+        if (lost) refuse_attribute(attribute, std::to_string(static_cast<std::uint64_t>(v)), "int64");
+    }
+    return number;
+}
+
 template <class T>
 concept list_like = requires(T const& list) {
     std::begin(list);
     std::end(list);
-};
+} && !std::convertible_to<T const&, std::string_view>;
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
 
@@ -76,19 +105,29 @@ struct float_attribute {
     /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
     template <class T>
     constexpr auto operator()(T const& v) const {
-        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || list_like<T>,
+        constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
+        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || is_list,
                       "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (std::same_as<T, scalar>) {
-            return attribute_argument<Name, onnx::attr_type::f, float>{v.template to<float>()};
-        } else if constexpr (std::convertible_to<T const&, double>) {
-            return attribute_argument<Name, onnx::attr_type::f, float>{static_cast<float>(v)};
+        if constexpr (is_list) {
+            return of_list(v);
         } else {
-            return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+            attribute_argument<Name, onnx::attr_type::f, float> out{};
+            if constexpr (std::convertible_to<T const&, double> || std::same_as<T, scalar>)
+                out.payload = to_float32(Name.view(), v);
+            return out;
         }
     }
     template <class T = double>
     auto operator()(std::initializer_list<T> v) const {
-        return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+        return of_list(v);
+    }
+
+private:
+    template <class List>
+    static auto of_list(List const& list) {
+        attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
+        for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
+        return out;
     }
 };
 
@@ -105,22 +144,29 @@ struct int_attribute {
     }
     template <class T = std::int64_t>
     auto operator()(std::initializer_list<T> v) const {
-        static_assert(std::integral<T>, "an int attribute takes a list of integers");
-        return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
+        return of_list<T>(v);
     }
 
 private:
     template <class T>
     static constexpr auto run_time(T const& v) {
-        static_assert(std::integral<T> || std::same_as<T, dtype> || list_like<T>,
-                      "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (std::integral<T> || std::same_as<T, dtype>) {
-            return attribute_argument<Name, onnx::attr_type::i, std::int64_t>{static_cast<std::int64_t>(v)};
+        constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
+        static_assert(is_number || list_like<T>, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (list_like<T>) {
+            return of_list<element_of<T>>(v);
         } else {
-            static_assert(std::integral<element_of<T>>, "an int attribute takes a list of integers");
-            return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{
-                copy_list<std::int64_t>(v)};
+            attribute_argument<Name, onnx::attr_type::i, std::int64_t> out{};
+            if constexpr (is_number) out.payload = to_int64(Name.view(), v);
+            return out;
         }
+    }
+    template <class T, class List>
+    static auto of_list(List const& list) {
+        static_assert(std::integral<T>, "an int attribute takes a list of integers");
+        attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
+        if constexpr (std::integral<T>)
+            for (T each : list) out.payload.push_back(to_int64(Name.view(), each));
+        return out;
     }
 };
 
@@ -147,8 +193,12 @@ template <fixed_string Name>
 struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        if constexpr (std::same_as<T, tensor>) {
-            return attribute_argument<Name, onnx::attr_type::t, tensor>{v};
+        static_assert(std::same_as<T, tensor> || list_like<T>,
+                      "a tensor attribute takes a tensor or a list of tensors");
+        if constexpr (!list_like<T>) {
+            attribute_argument<Name, onnx::attr_type::t, tensor> out;
+            if constexpr (std::same_as<T, tensor>) out.payload = v;
+            return out;
         } else {
             return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
         }

@@ -15,6 +15,7 @@
 #include <aton/dsl/argument.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
+#include <aton/dsl/number_text.hpp>
 
 namespace aton::dsl::detail {
 
@@ -50,13 +51,6 @@ Argument default_argument(aten::schema_argument const& a) {
     }
 }
 
-template <class = void>
-std::string to_text(scalar const& s) {
-    if (s.is_bool()) return s.to<bool>() ? "True" : "False";
-    if (s.is_integral()) return std::to_string(s.to<std::int64_t>());
-    return std::to_string(s.to<double>());
-}
-
 template <class List, class Element>
 std::string join(List const& list, Element element) {
     constexpr std::size_t shown = 8; // a program's list has any length
@@ -84,7 +78,7 @@ std::string to_text(Argument const& a)
     case kind::number: return to_text(a.number);
     case kind::size: return size_text(a.size);
     case kind::sizes: return join(a.sizes, size_text);
-    case kind::floats: return join(a.floats, [](double d) { return std::to_string(d); });
+    case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";

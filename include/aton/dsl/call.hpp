@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -30,6 +31,15 @@ inline constexpr bool is_typed_value<typed_value<Types>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
 
+/// The dtypes that have numbers of a floating-point type of C++.
+constexpr type_set find_floating_types() {
+    type_set found;
+    for (std::size_t i = 1; i != dtype_count; ++i)
+        if (auto const t = static_cast<dtype>(i); is_floating(t) || is_complex(t)) found = found | tensors(t);
+    return found;
+}
+inline constexpr type_set floating_types = find_floating_types();
+
 template <class T>
 inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
 
@@ -54,7 +64,8 @@ struct call_facts {
     std::size_t operand_count = 0;
     std::size_t attribute_count = 0;
     int output_count = 1;
-    int unusable = 0; ///< 1-based position of an argument that is none of these
+    int unusable = 0;              ///< 1-based position of an argument that is none of these
+    bool numbers_unusable = false; ///< it is a list of numbers
 
     template <class T>
     constexpr void add(int position) {
@@ -77,11 +88,13 @@ struct call_facts {
         } else if constexpr (std::same_as<T, absent_t>) {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
-            operands[operand_count++] = {operand_kind::number, any_type};
+            operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};
         } else if constexpr (is_value_list<T>) {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
+            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // text has numbers, too
+                               requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
     }
 };
@@ -136,7 +149,9 @@ struct checked_call {
         if (facts.unusable == 0) return describe(call(), outcome.broken);
         sentence s;
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
-          << facts.unusable << " is no value, number, list of values, attribute or outputs<n>";
+          << facts.unusable
+          << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
+                                     : " is no value, number, list of values, attribute or outputs<n>");
         return s;
     }
 

@@ -114,6 +114,9 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::number_without_type:
         return s << "input " << r.culprit
                  << " is a number whose type no other input determines; use g.scalar(number, dtype)";
+    case rule::number_kind:
+        return s << "input " << r.culprit << " is a floating-point number beside " << r.allowed
+                 << "; write an integer, or cast the other input";
     case rule::no_such_attribute:
         s << "no attribute " << r.culprit;
         if (r.limit == 1) return s << "; " << r.nearest << " is an input here";

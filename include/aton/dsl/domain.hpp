@@ -29,7 +29,11 @@ namespace detail {
 
 template <auto Rule>
 struct infer_part {
-    static constexpr auto infer = &infer_by_rule<Rule>;
+    static constexpr int types = types_given<type_of<Rule>>;
+    static constexpr auto infer = [] {
+        if constexpr (types == 0) return nullptr; // part_problem() says so
+        else return &infer_by_rule<Rule>;
+    }();
 };
 template <auto Body>
 struct body_part {
@@ -139,7 +143,9 @@ struct op {
     static constexpr bool is_sound() {
         if constexpr (detail::is_body_part<Part>)
             return detail::find_body_fault<typename Part::traits>(read).rule == detail::body_rule::none;
-        else return detail::is_infer_part<Part>;
+        else if constexpr (detail::is_infer_part<Part>)
+            return detail::find_infer_fault(Part::types, read).rule == detail::infer_rule::none;
+        else return false;
     }
     static constexpr bool sound = !read.problem && (true && ... && is_sound<detail::type_of<Parts>>());
     /// What is wrong with the declaration.
@@ -174,7 +180,10 @@ private:
         if constexpr (detail::is_body_part<Part>) {
             detail::body_fault const fault = detail::find_body_fault<typename Part::traits>(read);
             if (fault.rule != detail::body_rule::none) return describe(fault, domain, read);
-        } else if constexpr (!detail::is_infer_part<Part>) {
+        } else if constexpr (detail::is_infer_part<Part>) {
+            detail::infer_fault const fault = detail::find_infer_fault(Part::types, read);
+            if (fault.rule != detail::infer_rule::none) return describe(fault, domain, read);
+        } else {
             s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
         }
         return s;
@@ -331,6 +340,17 @@ struct declared_source {
     }
 };
 
+/// Whether all domains of one name have one version.
+template <class One, class... Others>
+constexpr bool one_version() {
+    if constexpr (!domain_type<One>) return true;
+    else
+        return (true && ... && [] {
+            if constexpr (domain_type<Others>) return Others::name != One::name || Others::version == One::version;
+            else return true;
+        }());
+}
+
 template <class T>
 constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
     if constexpr (domain_type<T>) return T::name == name;
@@ -344,6 +364,13 @@ constexpr int domain_index([[maybe_unused]] std::string_view name) {
     [[maybe_unused]] int i = 0;
     ((found = found < 0 && is_domain_named<type_of<More>>(name) ? i : found, ++i), ...);
     return found;
+}
+
+/// Whether no two of what follows the opset of a graph are versions of one domain.
+template <auto... More>
+constexpr bool one_version_of_each() {
+    if constexpr (sizeof...(More) < 2) return true;
+    else return (one_version<type_of<More>, type_of<More>...>() && ...);
 }
 
 /// Whether a graph with `More` may stand for one with these domains: it names all of them.

@@ -2,6 +2,7 @@
 // The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -19,6 +20,7 @@
 #include <aton/dsl/call.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
+#include <aton/dsl/number_text.hpp>
 #include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
@@ -61,6 +63,8 @@ public:
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
+    static_assert(detail::one_version_of_each<More...>(),
+                  "graph<...> names one domain in two versions; a model imports one version of a domain");
 
     /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
@@ -116,7 +120,7 @@ public:
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
     template <fixed_string Name, class... Args>
-    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
+    [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
@@ -161,7 +165,7 @@ public:
     /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
     /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
     template <fixed_string Name, class... Args>
-    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
+    [[nodiscard("nothing uses the node; write (void)g.at<...>(...) where that is meant")]]
     auto at(Args const&... args) const {
         using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
@@ -178,8 +182,11 @@ public:
         return call::results(*data_, first, data_->values.size() - first);
     }
 
-    /// A 0-d constant of a dtype.
-    [[nodiscard]] value scalar(aton::scalar number, dtype type) const { return constant(scalar_tensor(number, type)); }
+    /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
+        if (!fits(number, type)) detail::refuse_constant(number, type);
+        return constant(scalar_tensor(number, type));
+    }
     /// A constant tensor.
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
@@ -187,13 +194,12 @@ public:
     /// A 1-d int64 value of integers or sizes: a constant where all are, otherwise their concatenation.
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
-        using element = std::remove_cvref_t<decltype(*std::data(list))>;
-        if constexpr (std::is_same_v<element, sym_int>) {
-            return size_list(std::data(list), std::size(list));
-        } else {
-            static_assert(std::is_same_v<element, std::int64_t>, "g.ints takes a list of std::int64_t or of sizes");
-            return int_list(std::data(list), std::size(list));
-        }
+        constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
+        constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
+        static_assert(of_ints || of_sizes, "g.ints takes a list of std::int64_t or of sizes");
+        if constexpr (of_ints) return int_list(std::data(list), std::size(list));
+        else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
+        else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
         return int_list(list.begin(), list.size());

@@ -14,6 +14,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/core/shape.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/error.hpp>
 #include <aton/onnx/schema.hpp>
 
 namespace aton {
@@ -29,6 +30,18 @@ struct value_type {
 
     friend bool operator==(value_type const&, value_type const&) = default;
 };
+
+/// A type whose dtype is known as a set of one.
+constexpr type_set set_of(value_type const& t) {
+    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
+    switch (t.kind) {
+    case value_kind::tensor: return {bit, 0};
+    case value_kind::sequence: return {bit << 32, 0};
+    case value_kind::optional_tensor: return {0, bit};
+    case value_kind::optional_sequence: return {0, bit << 32};
+    }
+    return {};
+}
 
 using value_id = std::uint32_t;
 inline constexpr value_id no_value = ~value_id{0};
@@ -217,11 +230,16 @@ struct graph_data {
         initializers.push_back({id, std::move(data), stored});
     }
 
-    /// Notes the version of a custom or non-default domain that a node uses.
+    /// Notes the version of a custom or non-default domain that a node uses; refuses another version than the one that is noted.
     template <class Domain>
     void import_domain(Domain const& domain, int version) {
-        for (auto const& [known, v] : opset_imports)
-            if (known == domain) return;
+        for (auto const& [known, v] : opset_imports) {
+            if (known != domain) continue;
+            if (v == version) return;
+            throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
+                               " is called, and a call before it imports version " + std::to_string(v) +
+                               "; a model imports one version of a domain");
+        }
         opset_imports.emplace_back(domain, version);
     }
 };

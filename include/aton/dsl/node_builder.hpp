@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include <aton/dsl/budget.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/graph_data.hpp>
+#include <aton/dsl/number_text.hpp>
 #include <aton/dsl/shape_rules.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
@@ -69,17 +71,6 @@ value_id append_constant(Graph& graph, tensor data) {
     return id;
 }
 
-constexpr type_set set_of(value_type const& t) {
-    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
-    switch (t.kind) {
-    case value_kind::tensor: return {bit, 0};
-    case value_kind::sequence: return {bit << 32, 0};
-    case value_kind::optional_tensor: return {0, bit};
-    case value_kind::optional_sequence: return {0, bit << 32};
-    }
-    return {};
-}
-
 /// The only type in a set, or an unknown tensor.
 constexpr value_type only_type(type_set s) {
     value_type out;
@@ -121,7 +112,8 @@ public:
         } else if constexpr (std::derived_from<T, value>) {
             operand(argument);
         } else if constexpr (std::same_as<T, optional_value>) {
-            operand(*argument);
+            if (argument) operand(*argument);
+            else node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, absent_t>) {
             node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, sym_int>) {
@@ -135,7 +127,8 @@ public:
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
-            number(static_cast<std::int64_t>(argument));
+            auto const bits = static_cast<std::int64_t>(argument);
+            number(bits, std::is_unsigned_v<T> && bits < 0);
         } else if constexpr (std::floating_point<T>) {
             number(static_cast<double>(argument));
         } else {
@@ -180,16 +173,19 @@ private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
+        bool beyond = false; ///< unsigned and beyond int64: `number` has its bits
     };
 
     /// A value of this graph, or of one around it, which is captured.
     void operand(value const& v) {
-        value_id const id = v.id() == no_value ? no_value : graph_.capture(v.owner(), v.id());
-        if (id == no_value && v.id() != no_value) refuse("an operand belongs to a graph that is not around this one");
+        if (v.id() == no_value)
+            refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
+        value_id const id = graph_.capture(v.owner(), v.id());
+        if (id == no_value) refuse("an operand belongs to a graph that is not around this one");
         node_.inputs.push_back(id);
     }
-    void number(scalar const& s) {
-        numbers_.push_back({node_.inputs.size(), s});
+    void number(scalar const& s, bool beyond = false) {
+        numbers_.push_back({node_.inputs.size(), s, beyond});
         node_.inputs.push_back(no_value);
     }
 
@@ -234,14 +230,18 @@ private:
 
     void make_number(number_operand const& n) {
         onnx::formal const in = formal(n.position);
-        value_type const t = in.type_var < 0 ? only_type(in.types) : bound_[static_cast<std::size_t>(in.type_var)];
+        value_type t = in.type_var < 0 ? value_type{} : bound_[static_cast<std::size_t>(in.type_var)];
+        if (t.dtype == dtype::undefined) t = only_type(in.types);
         if (t.dtype == dtype::undefined)
             refuse("the type of the number at input '" + std::string(in.name) + "' is not known");
-        if (n.number.is_floating() && (is_integral(t.dtype) || t.dtype == dtype::bool_) &&
-            !(n.number == n.number.template to_saturated<std::int64_t>()))
-            refuse("input '" + std::string(in.name) + "' is a fraction beside " + std::string(name(t.dtype)) +
-                   "; cast the other input first");
-        node_.inputs[n.position] = append_constant(graph_, scalar_tensor(n.number, t.dtype));
+        auto const unsigned_number = static_cast<std::uint64_t>(n.number.template to<std::int64_t>());
+        scalar const given = n.beyond ? scalar(static_cast<double>(unsigned_number)) : n.number;
+        bool const exact = n.beyond && t.dtype == dtype::uint64;
+        if (!exact && !fits(given, t.dtype))
+            refuse("input '" + std::string(in.name) + "' is " +
+                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which " +
+                   std::string(name(t.dtype)) + " does not have; cast the other input first");
+        node_.inputs[n.position] = append_constant(graph_, scalar_tensor(exact ? n.number : given, t.dtype));
     }
 
     [[nodiscard]] value_type output_type(std::size_t i) const {

@@ -17,6 +17,7 @@
 #include <aton/aten/default_value.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph_data.hpp>
@@ -77,7 +78,13 @@ struct attribute_parameter<T> {
 template <std::integral T>
 struct attribute_parameter<T> {
     static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::i; }
-    static T get(node_attribute const& a) { return static_cast<T>(a.i); }
+    static T get(node_attribute const& a) {
+        if constexpr (!std::same_as<T, bool>)
+            if (static_cast<std::int64_t>(static_cast<T>(a.i)) != a.i || (a.i < 0 && std::is_unsigned_v<T>))
+                throw illegal_call("attribute '" + a.name + "' is " + std::to_string(a.i) +
+                                   ", more than the type has that takes it; write std::int64_t");
+        return static_cast<T>(a.i);
+    }
 };
 template <>
 struct attribute_parameter<std::string_view> {
@@ -99,6 +106,21 @@ struct attribute_parameter<std::span<Element const>> {
         else if constexpr (type == onnx::attr_type::strings) return a.strings;
         else throw error("not an attribute type");
     }
+};
+/// What only a rule of infer<...> reads: a copy of its own.
+template <class Element>
+struct attribute_parameter<std::vector<Element>> {
+    using list = attribute_parameter<std::span<Element const>>;
+    static constexpr bool accepts(onnx::attribute const& a) { return list::accepts(a); }
+    static std::vector<Element> get(node_attribute const& a) {
+        auto const all = list::get(a);
+        return {all.begin(), all.end()};
+    }
+};
+template <>
+struct attribute_parameter<std::string> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::s; }
+    static std::string get(node_attribute const& a) { return a.s; }
 };
 template <>
 struct attribute_parameter<tensor> {
@@ -149,11 +171,11 @@ public:
         typename Graph::attribute_type storage;
         auto const* const a = detail::find_attribute(node_, schema_, name, storage);
         if (a == nullptr) throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is not given");
-        if constexpr (std::is_same_v<T, std::string>) return a->s;
-        else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return a->ints;
-        else if constexpr (std::is_same_v<T, std::vector<float>>) return a->floats;
-        else if constexpr (std::is_same_v<T, std::vector<std::string>>) return a->strings;
-        else return detail::attribute_parameter<T>::get(*a);
+        if (!detail::attribute_parameter<T>::accepts({a->name, a->type, false, {}}))
+            throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is " +
+                               std::string(detail::attribute_kind(a->type)) +
+                               ", and infer<...> reads it as another type");
+        return detail::attribute_parameter<T>::get(*a);
     }
 
 private:
@@ -188,19 +210,38 @@ void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema s
     }
 }
 
+/// Refuses a type of an output that its declaration, or its operands, do not give it; `by` says who does.
+template <class Graph, class Type>
+void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
+                      Type const& type, std::string_view by) {
+    if (type.dtype == dtype::undefined) return;
+    int const last = schema.output_count() - 1;
+    onnx::formal const& formal = schema.output(static_cast<int>(output) < last ? static_cast<int>(output) : last);
+    dtype const bound = output < node.outputs.size() ? graph.values[node.outputs[output]].type.dtype : type.dtype;
+    bool const follows = bound == dtype::undefined || bound == type.dtype;
+    if (follows && formal.types.contains(set_of(type))) return;
+    throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
+                       std::string(name(type.dtype)) + " by " + std::string(by) +
+                       (follows ? ", which its declaration does not have"
+                                : ", and " + std::string(name(bound)) + " by its declaration"));
+}
+
 /// What `infer<rule>` returns, put on the outputs.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
     auto result = Rule(inference(graph, node, schema));
-    if constexpr (std::is_same_v<decltype(result), value_type>) {
-        graph.values[node.outputs[0]].type = std::move(result);
-    } else {
-        if (result.size() < node.outputs.size())
-            throw illegal_call(node.op + ": the rule gives " + std::to_string(result.size()) + " types, the call has " +
+    auto const put = [&](value_type* types, std::size_t count) {
+        bool const one_too_many = count > node.outputs.size() && static_cast<int>(count) != schema.output_count();
+        if (count < node.outputs.size() || one_too_many)
+            throw illegal_call(node.op + ": the rule gives " + std::to_string(count) + " types, the call has " +
                                std::to_string(node.outputs.size()) + " outputs");
-        for (std::size_t i = 0; i != node.outputs.size(); ++i)
-            graph.values[node.outputs[i]].type = std::move(result[i]);
-    }
+        for (std::size_t i = 0; i != node.outputs.size(); ++i) {
+            require_declared(graph, node, schema, i, types[i], "its rule of infer<...>");
+            graph.values[node.outputs[i]].type = std::move(types[i]);
+        }
+    };
+    if constexpr (std::is_same_v<decltype(result), value_type>) put(&result, 1);
+    else put(result.data(), result.size());
 }
 
 /// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has
@@ -320,6 +361,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
         graph_value& out = inner.values[inner.outputs[i]];
         out.name = schema.output(static_cast<int>(i)).name;
+        require_declared(graph, node, schema, i, out.type, "its body");
         if (i >= node.outputs.size()) continue;
         value_type& type = graph.values[node.outputs[i]].type;
         shape known = type.shape;

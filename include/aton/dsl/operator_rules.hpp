@@ -2,6 +2,7 @@
 // Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/operator_body.hpp>
@@ -16,12 +18,44 @@
 
 namespace aton::dsl::detail {
 
-enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results };
+enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype };
 
 struct body_fault {
     body_rule rule = body_rule::none;
-    int index = 0; ///< of the parameter; of wrong counts, what the body has
+    int index = 0; ///< of the parameter or the output; of wrong counts, what the body has
+    type_set given = {};
 };
+
+/// The sets of types of what a body returns, as far as its C++ type says them.
+template <class R>
+inline constexpr type_set returned_types = any_type;
+template <type_set Types>
+inline constexpr type_set returned_types<typed_value<Types>> = Types;
+template <>
+inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
+
+/// The first output whose declared types share nothing with what the body returns.
+template <class... R>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
+    type_set const given[] = {returned_types<R>..., {}};
+    for (int i = 0; i != static_cast<int>(sizeof...(R)) && i != d.output_count; ++i)
+        if ((given[i] & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, given[i]};
+    return {};
+}
+template <class A, class B>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, B> const*) {
+    return find_result_fault(d, static_cast<std::tuple<A, B> const*>(nullptr));
+}
+template <class R, std::size_t N>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::array<R, N> const*) {
+    for (int i = 0; i != static_cast<int>(N) && i != d.output_count; ++i)
+        if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
+    return {};
+}
+template <class R>
+constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
+    return find_result_fault(d, static_cast<std::tuple<R> const*>(nullptr));
+}
 
 /// Whether parameter `position` of a body fits the input or attribute that stands there.
 template <class P>
@@ -55,7 +89,7 @@ constexpr body_fault find_body_fault(onnx::declaration const& d) {
         if (fault.rule != body_rule::none) return fault;
         using returned = returned_values<std::remove_cvref_t<typename Traits::return_type>>;
         if (returned::count >= 0 && returned::count != d.output_count) return {body_rule::results, returned::count};
-        return {};
+        return find_result_fault(d, static_cast<std::remove_cvref_t<typename Traits::return_type> const*>(nullptr));
     }
 }
 
@@ -97,9 +131,56 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     case body_rule::results:
         return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
                  << ", the body returns " << fault.index;
+    case body_rule::result_dtype:
+        return s << "output " << d.outputs[fault.index].name << " is " << fault.given
+                 << " in the body, the declaration says " << d.outputs[fault.index].types;
     case body_rule::none: break;
     }
     return s;
+}
+
+enum class infer_rule : std::uint8_t { none, infer_signature, infer_count };
+
+struct infer_fault {
+    infer_rule rule = infer_rule::none;
+    int count = 0; ///< of the types that the rule gives
+};
+
+/// How many types a rule of infer<...> returns; -1: known when the graph is built.
+template <class R>
+inline constexpr int types_returned = 0;
+template <>
+inline constexpr int types_returned<value_type> = 1;
+template <class Allocator>
+inline constexpr int types_returned<std::vector<value_type, Allocator>> = -1;
+template <std::size_t N>
+inline constexpr int types_returned<std::array<value_type, N>> = static_cast<int>(N);
+
+/// The same of a rule; 0: it is none.
+template <class Rule>
+inline constexpr int types_given = 0;
+template <class Rule>
+    requires std::is_invocable_v<Rule const&, inference const&>
+inline constexpr int types_given<Rule> =
+    types_returned<std::remove_cvref_t<std::invoke_result_t<Rule const&, inference const&>>>;
+
+/// The number of types that a rule gives, against the outputs of a declaration.
+constexpr infer_fault find_infer_fault(int count, onnx::declaration const& d) {
+    bool const variadic = d.output_count != 0 && d.outputs[d.output_count - 1].kind == onnx::option::variadic;
+    if (count == 0) return {infer_rule::infer_signature};
+    if (count > 0 && (variadic ? count < d.output_count : count != d.output_count))
+        return {infer_rule::infer_count, count};
+    return {};
+}
+
+constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::declaration const& d) {
+    sentence s;
+    s << domain << "::" << d.name << ": ";
+    if (fault.rule == infer_rule::infer_signature)
+        return s << "infer<...> takes a function of an inference const& that returns a value_type, or an array or a "
+                    "vector of them";
+    return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
+             << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
 } // namespace aton::dsl::detail

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +16,7 @@
 #include <aton/dsl/plugin_description.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
+#include <aton/dsl/thrown.hpp>
 
 namespace aton::abi {
 
@@ -42,7 +42,7 @@ constexpr std::string_view standard_library() {
 /// A summary of how the structures that cross the border lie in memory.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        1, // counted up where the meaning of a member changes and its place does not
+        2, // counted up where the meaning of a member changes and its place does not
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -172,10 +172,12 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
         return ended(failed, e.what());
     } catch (std::bad_alloc const&) {
         return ended(out_of_memory, "out of memory");
-    } catch (std::exception const& e) {
-        return ended(foreign_exception, e.what());
     } catch (...) {
-        return ended(foreign_exception, "an exception of an unknown type");
+        try {
+            return ended(foreign_exception, describe_thrown());
+        } catch (...) {
+            return ended(foreign_exception, "the mapping threw an exception");
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <aton/aten/default_value.hpp>
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/diagnosis.hpp>
@@ -101,6 +102,7 @@ constexpr void bind_declared(std::string_view schema, bound_arguments<N>& out) {
         for (std::size_t i = 0; i != count; ++i)
             if (out.arguments[i].name == a.name) out.well_formed = false;
         if (seen_default && !a.has_default && !a.keyword_only) out.well_formed = false;
+        if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type)) out.well_formed = false;
         seen_default = seen_default || a.has_default;
     }
     aten::return_cursor returns(schema);
@@ -162,12 +164,20 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
     sentence s;
     if (f.declares) {
         if (!aten::syntax_error(f.text).empty()) return s << f.text << ": " << aten::syntax_error(f.text);
+        aten::argument_cursor cursor(f.schema);
+        for (aten::schema_argument a; cursor.next(a);)
+            if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type))
+                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", its default is "
+                         << a.default_text;
         if (find_text(f.overload, "::") == std::string_view::npos)
             return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
         return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
     }
     s << f.overload;
     if (f.known.empty()) {
+        std::string_view first;
+        if (name_cursor(f.text).next(first) && find_text(first, " ") != std::string_view::npos)
+            return s << ": no such ATen operator; a schema of your own ends with its results, as in -> Tensor";
         s << ": no such ATen operator";
         auto const near = aten::nearest_overload(f.overload);
         return near.empty() ? s : s << "; did you mean " << near << "?";

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/aten/mutation.hpp>
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/argument.hpp>
 #include <aton/dsl/diagnosis.hpp>
@@ -21,7 +22,8 @@
 
 namespace aton::dsl {
 
-/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors.
+/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors. After the results of the
+/// schema come the new values of the arguments that it writes to (aten/mutation.hpp).
 struct result {
     optional_value single;
     std::vector<value> list;
@@ -133,7 +135,9 @@ enum class row_rule : std::uint8_t {
     parameter_type,
     result_type,
     result_count,
-    result_kind
+    result_kind,
+    new_values,    ///< the number of values of a body whose schema writes to arguments
+    new_value_kind ///< a list for a tensor, or the other way round
 };
 
 /// A body as the rules see it.
@@ -171,6 +175,27 @@ struct row_fault {
     std::size_t index = 0;
 };
 
+constexpr bool is_new_value(aten::schema_return const&) { return false; }
+constexpr bool is_new_value(aten::functional_result const& r) { return !r.written.empty(); }
+
+/// The first broken rule between what a body returns and what a cursor hands out.
+template <class Cursor>
+constexpr row_fault find_result_fault(signature_facts const& f, body_facts const& body) {
+    Cursor cursor(f.schema);
+    std::conditional_t<std::is_same_v<Cursor, aten::return_cursor>, aten::schema_return, aten::functional_result> r;
+    row_fault fault;
+    bool writes = false;
+    std::size_t count = 0;
+    for (; cursor.next(r); ++count) {
+        writes = writes || is_new_value(r);
+        if (count < body.result_count && fault.rule == row_rule::none &&
+            r.type.list != (body.results[count] == result_kind::list))
+            fault = {is_new_value(r) ? row_rule::new_value_kind : row_rule::result_kind, count};
+    }
+    if (count == body.result_count) return fault;
+    return {writes ? row_rule::new_values : row_rule::result_count, count};
+}
+
 /// The first broken rule between a signature and a body.
 template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
@@ -183,15 +208,8 @@ constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> cons
         if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
     if (body.refuses) return {};
     if (!body.known_result) return {row_rule::result_type};
-    aten::return_cursor cursor(f.schema);
-    aten::schema_return r;
-    row_fault fault;
-    std::size_t count = 0;
-    for (; cursor.next(r); ++count)
-        if (count < body.result_count && fault.rule == row_rule::none &&
-            r.type.list != (body.results[count] == result_kind::list))
-            fault = {row_rule::result_kind, count};
-    return count != body.result_count ? row_fault{row_rule::result_count, count} : fault;
+    if (f.schema.find('!') != std::string_view::npos) return find_result_fault<aten::functional_cursor>(f, body);
+    return find_result_fault<aten::return_cursor>(f, body);
 }
 
 constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t index) {
@@ -199,6 +217,17 @@ constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t 
     aten::schema_return r;
     for (std::size_t i = 0; i <= index; ++i) cursor.next(r);
     return r.type;
+}
+
+/// "1 result, then the new values of x, y": what the body of a schema that writes to arguments returns.
+constexpr void describe_new_values(sentence& s, std::string_view schema, std::size_t count) {
+    aten::functional_cursor cursor(schema);
+    aten::functional_result r;
+    std::size_t results = 0;
+    while (cursor.next(r) && !is_new_value(r)) ++results;
+    if (results != 0) s << static_cast<int>(results) << (results == 1 ? " result" : " results") << ", then ";
+    s << (count - results == 1 ? "the new value of " : "the new values of ") << r.written;
+    while (cursor.next(r)) s << ", " << r.written;
 }
 
 constexpr sentence describe(row_fault fault, signature_facts const& f, named_argument const* arguments,
@@ -232,6 +261,18 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         aten::schema_type const type = return_type_at(f.schema, fault.index);
         return s << "result " << static_cast<int>(fault.index + 1) << " is " << type.text
                  << (type.list ? "; return a std::vector<value>" : "; return a value");
+    }
+    case row_rule::new_values:
+        s << "the body returns " << static_cast<int>(body.result_count)
+          << (body.result_count == 1 ? " value" : " values") << ", not " << static_cast<int>(fault.index) << ": ";
+        describe_new_values(s, f.schema, fault.index);
+        return s << ", which the operator writes to";
+    case row_rule::new_value_kind: {
+        aten::functional_cursor cursor(f.schema);
+        aten::functional_result r;
+        for (std::size_t i = 0; i <= fault.index; ++i) cursor.next(r);
+        return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
+                 << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
     default: return s;
     }

@@ -2,10 +2,12 @@
 // Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,29 +63,40 @@ public:
     // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chains.
     /// States the type of a result where it cannot be inferred.
     value const& set_type(value_type type) const {
-        graph_->values[id_].type = std::move(type);
+        owner().values[id_].type = std::move(type);
         return *this;
     }
     value const& set_shape(aton::shape shape) const {
-        graph_->values[id_].type.shape = std::move(shape);
+        owner().values[id_].type.shape = std::move(shape);
         return *this;
     }
     // NOLINTEND(modernize-use-nodiscard)
 
     [[nodiscard]] value_id id() const { return id_; }
-    [[nodiscard]] graph_data& owner() const { return *graph_; }
-    friend bool operator==(value const&, value const&) = default;
+    /// The graph that the value is in; refuses the conversion for a value that was never set.
+    [[nodiscard]] graph_data& owner() const {
+        if (graph_ == nullptr) throw unsupported_error("the mapping uses a value that was never set");
+        return *graph_;
+    }
+    /// Whether both are handles to one value of one graph. Elements are compared by the graph: `g.op<"Equal">(x, y)`.
+    [[nodiscard]] bool same_as(value const& other) const { return graph_ == other.graph_ && id_ == other.id_; }
 
 private:
-    [[nodiscard]] graph_value const& record() const {
-        if (graph_ == nullptr) throw unsupported_error("a tensor that the call does not give; the mapping needs it");
-        return graph_->values[id_];
-    }
+    [[nodiscard]] graph_value const& record() const { return owner().values[id_]; }
     [[nodiscard]] std::string label() const { return record().name.empty() ? std::to_string(id_) : record().name; }
 
     graph_data* graph_ = nullptr;
     value_id id_ = no_value;
 };
+
+/// Handles are not compared with ==, which would not compare what they stand for.
+template <std::derived_from<value> A, std::derived_from<value> B>
+bool operator==(A const&, B const&) {
+    static_assert(
+        sizeof(A) == 0,
+        "== does not compare values: write g.op<\"Equal\">(x, y) for their elements, x.same_as(y) for one value");
+    return false;
+}
 
 /// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
 template <type_set Types>
@@ -111,14 +124,26 @@ public:
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
     // NOLINTEND(google-explicit-constructor)
+    /// Absent, and the argument of this name, which outlives the value, for messages.
+    optional_value(absent_t, std::string_view name) : name_(name) {}
 
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
     explicit operator bool() const { return has_value(); }
-    [[nodiscard]] value const& operator*() const { return value_; }
-    [[nodiscard]] value const* operator->() const { return &value_; }
+    /// The value; refuses the conversion where it is absent: `if (bias) ... *bias`.
+    [[nodiscard]] value const& operator*() const {
+        if (!has_value()) refuse_absent();
+        return value_;
+    }
+    [[nodiscard]] value const* operator->() const { return &**this; }
     [[nodiscard]] value_id id() const { return value_.id(); }
 
 private:
+    [[noreturn]] void refuse_absent() const {
+        throw unsupported_error((name_.empty() ? std::string("an optional value") : "'" + std::string(name_) + "'") +
+                                " is absent, and the mapping uses it without asking");
+    }
+
+    std::string_view name_;
     value value_;
 };
 

@@ -84,8 +84,9 @@ export_report export_file(std::string const& from, std::string const& to, export
 void check_tables(std::span<dsl::table_view const> tables);
 
 /// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, and what no
-/// output needs is removed. Throws aton::error.
-void prepare(program::program& p);
+/// output needs is removed. Of operators that torch does not declare, the rows in `options.tables` say which arguments they write to:
+/// the options are those that the program is converted with. Throws aton::error.
+void prepare(program::program& p, export_options const& options);
 
 /// Everything in a prepared program that has no mapping at the target opset, or whose mapping refuses it.
 [[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,

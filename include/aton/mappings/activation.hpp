@@ -19,7 +19,9 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, double factor) { return factor == 1 ? x : g.op<"Mul">(x, factor); }
+inline value times(graph<13> g, value x, double factor) {
+    return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
+}
 
 /// scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1).
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
@@ -68,9 +70,9 @@ inline value gelu(graph<13> g, value x, std::string_view approximate) {
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
-    if (beta != 1) y = g.op<"Div">(y, beta);
+    if (beta != 1) y = g.op<"Div">(y, beside(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
+    return g.op<"Where">(g.op<"Greater">(inner, beside(g, threshold, x.dtype())), x, y);
 }
 
 /// log(sigmoid(x)) = -softplus(-x): no underflow.
@@ -89,8 +91,9 @@ inline value hard_swish(graph<13> g, value x) {
 }
 
 inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
-    return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Clip">(v, g.scalar_like(low, v), g.scalar_like(high, v)); });
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
+    });
 }
 
 inline value hardshrink(graph<13> g, value x, double lambd) {
@@ -98,7 +101,9 @@ inline value hardshrink(graph<13> g, value x, double lambd) {
 }
 
 inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
-    return g.op<"Where">(g.op<"LessOrEqual">(x, g.scalar_like(limit, x)), g.scalar_like(replacement, x), x);
+    dtype const compared = fits(as_element(limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
+    value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
+    return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
 /// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.

@@ -87,6 +87,11 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
+/// A number that is looked for: a wrapped number, which takes the dtype that ATen promotes to.
+inline value searched_number(graph<13> g, value sequence, scalar n) {
+    return g.cast(wrapped_number(g, n), promote(sequence, n));
+}
+
 } // namespace detail
 
 inline constexpr auto bucketing = table(
@@ -96,7 +101,8 @@ inline constexpr auto bucketing = table(
     symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
         [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
            optional_value sorter) {
-            return detail::search(g, sequence, g.scalar(self, promote(sequence, self)), out_int32, right, side, sorter);
+            return detail::search(
+                g, sequence, detail::searched_number(g, sequence, self), out_int32, right, side, sorter);
         }),
     symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
         [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
@@ -104,7 +110,7 @@ inline constexpr auto bucketing = table(
         }),
     symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
         [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, g.scalar(self, promote(boundaries, self)), boundaries, right, out_int32);
+            return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
         }),
     symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
                                                      scalar max) { return detail::histc(g, self, bins, min, max); }),

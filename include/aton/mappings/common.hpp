@@ -2,6 +2,7 @@
 // What mappings share: type promotion on values, axes, constants of the right dtype, reductions in both of ONNX's spellings.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,34 @@ using aten::to_floating;
 using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = safe_span<sym_int const>;
+
+/// A number as an element of a dtype, as c10::Scalar::to makes it: fractions are cut off, anything but 0 is true, and a negative integer
+/// wraps around where there is no sign. What remains beyond the dtype is refused here where it is refused there, by g.scalar.
+inline scalar as_element(scalar n, dtype type) {
+    if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
+    if (!is_integral(type) || n.is_complex()) return n;
+    if (n.is_floating()) {
+        scalar const whole = n.to_saturated<std::int64_t>();
+        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and what int64 does not hold stay
+    }
+    auto const i = n.to<std::int64_t>();
+    std::int64_t const count = bits(type) < 63 ? std::int64_t{1} << bits(type) : 0;
+    return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
+}
+
+/// A number that the program gives as a 0-d constant, and as a tensor of one dimension and one element.
+inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+inline tensor one_element(scalar n, dtype type) {
+    scalar const element = as_element(n, type);
+    if (!fits(element, type)) dsl::detail::refuse_constant(element, type);
+    tensor one{type, {1}, {}};
+    one.append(element);
+    return one;
+}
+/// A number as ATen has it beside a tensor: rounded to the dtype, to infinity where it is beyond. Integers do not wrap around here.
+inline value beside(graph<1> g, scalar n, dtype type) {
+    return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
+}
 
 /// `axis` in [0, rank); 0-d counts as rank 1, as in ATen.
 inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {

@@ -70,14 +70,18 @@ inline constexpr auto conversion = table(
     symbolic<"aten::copy(self, src)">([](graph<13> g, value x, value source) -> value {
         return detail::expand_like(g, detail::convert(g, source, x.dtype()), x);
     }),
-    symbolic<"aten::fill.Scalar(self, value)">(
-        [](graph<13> g, value x, scalar n) -> value { return detail::filled_like(g, x, n, x.dtype()); }),
+    symbolic<"aten::fill.Scalar(self, value)">([](graph<13> g, value x, sym_scalar n) -> value {
+        if (n.computed) return detail::expand_like(g, detail::convert(g, *n.computed, x.dtype()), x);
+        return detail::filled_like(g, x, n.number, x.dtype());
+    }),
     symbolic<"aten::zero(self)">([](graph<13> g, value x) -> value { return detail::filled_like(g, x, 0, x.dtype()); }),
     symbolic<"aten::fill.Tensor(self, value)">([](graph<13> g, value x, value n) -> value {
         return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
     }),
-    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, scalar n, std::optional<dtype> type) -> value {
-        return g.scalar(n, type.value_or(aten::default_dtype));
+    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
+        dtype const to = type.value_or(aten::default_dtype);
+        if (n.computed) return detail::convert(g, *n.computed, to);
+        return detail::opmath_type(to) != to ? beside(g, n.number, to) : element(g, n.number, to); // ATen rounds to half types
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 

@@ -39,6 +39,16 @@ constexpr dtype dtype_of(scalar number) {
     return number.is_complex() ? dtype::complex64 : aten::default_dtype;
 }
 
+inline dtype dtype_of(sym_scalar const& number) {
+    if (!number.computed) return dtype_of(number.number);
+    return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
+}
+/// A tensor of one number, which the graph may compute.
+inline value filled_with(graph<13> g, std::span<sym_int const> size, sym_scalar const& number, dtype type) {
+    if (!number.computed) return filled(g, size, number.number, type);
+    return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
+}
+
 /// Ones on the diagonal of an n x m matrix.
 inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
@@ -59,8 +69,8 @@ inline constexpr auto creation =
           symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
           symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
           symbolic<"aten::full(size, fill_value, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
-                  return filled(g, size, number, type.value_or(detail::dtype_of(number)));
+              [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
               }),
           // Strides and physical order have no meaning in ONNX.
           symbolic<"aten::empty_strided(size, stride, dtype)">(
@@ -75,8 +85,8 @@ inline constexpr auto creation =
           symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
           symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
           symbolic<"aten::full_like(self, fill_value, dtype)">(
-              [](graph<13> g, value self, scalar number, detail::optional_dtype type) {
-                  return filled(g, g.sizes(self), number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, g.sizes(self), number, type.value_or(self.dtype()));
               }),
           symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
           symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
@@ -85,8 +95,8 @@ inline constexpr auto creation =
               [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
                  detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
           symbolic<"aten::new_full(self, size, fill_value, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
-                  return filled(g, size, number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, number, type.value_or(self.dtype()));
               }),
           symbolic<"aten::eye(n, dtype)">(
               [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),

@@ -76,6 +76,7 @@ inline scalar least_value(dtype t) {
 }
 inline scalar greatest_value(dtype t) {
     if (is_floating(t)) return std::numeric_limits<double>::infinity();
+    if (t == dtype::bool_) return 1;
     if (is_unsigned_integral(t))
         return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits(t)) - 1;
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
@@ -142,7 +143,7 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as ATen sees it beside a tensor.
-inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(promote(y, n))); }
+inline value spacing(graph<13> g, value y, scalar n) { return beside(g, n, to_floating(promote(y, n))); }
 
 /// At equal distances all elements count, those at the ends half.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {

@@ -218,7 +218,7 @@ template <fixed_string Op>
 value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
-    value const product = g.op<Op>(scaled(g, g.cast(a, wide), factor), g.cast(b, wide));
+    value const product = g.op<Op>(scaled(g, g.cast(a, wide), as_element(factor, type)), g.cast(b, wide));
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 

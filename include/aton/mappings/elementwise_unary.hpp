@@ -155,11 +155,11 @@ inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double
     if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), beside(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), g.scalar_like(above.value_or(largest), v), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), g.scalar_like(below.value_or(-largest), v), z);
+        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), beside(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), beside(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 

@@ -45,9 +45,10 @@ inline value is_label(graph<13> g, value target, std::int64_t label) {
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), g.scalar_like(square_scale, d));
-    value const line = g.op<"Mul">(g.op<"Sub">(size, g.scalar_like(0.5 * threshold, d)), g.scalar_like(line_scale, d));
-    return choose(g, g.op<"Less">(size, g.scalar_like(threshold, d)), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), beside(g, square_scale, d.dtype()));
+    value const line =
+        g.op<"Mul">(g.op<"Sub">(size, beside(g, 0.5 * threshold, d.dtype())), beside(g, line_scale, d.dtype()));
+    return choose(g, g.op<"Less">(size, beside(g, threshold, d.dtype())), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
@@ -87,7 +88,7 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
-    value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
+    value const far_loss = no_less(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
@@ -148,8 +149,9 @@ inline constexpr auto loss = table(
             value const x = g.cast(o.a, type);
             value const t = g.cast(o.b, type);
             value loss =
-                log_input ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
-                          : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, g.scalar_like(eps, x))))));
+                log_input
+                    ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
+                    : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype()))))));
             if (full) { // Stirling's approximation of log(t!), for t above 1
                 value const log_t = g.op<"Log">(t);
                 value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
@@ -180,7 +182,7 @@ inline constexpr auto loss = table(
             value const product =
                 detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, g.scalar_like(0, o.a), o.a), o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
+            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
@@ -190,7 +192,7 @@ inline constexpr auto loss = table(
             auto const unless = [&](std::int64_t label, value loss) {
                 return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const rest = g.op<"Sub">(g.scalar_like(margin, self), self); // of integers ATen cuts the margin
+            value const rest = g.op<"Sub">(element(g, margin, self.dtype()), self); // of integers ATen cuts the margin
             value const far = unless(1, detail::no_less(g, rest, 0));
             return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
@@ -205,7 +207,7 @@ inline constexpr auto loss = table(
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, g.scalar_like(margin, near)), far);
+            value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
             return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
         }));
 

@@ -11,6 +11,7 @@
 
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/einsum.hpp>
+#include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/shaping.hpp>
 
 namespace aton::mappings {
@@ -33,7 +34,10 @@ inline value transpose_last(graph<13> g, value x) {
 namespace detail {
 
 inline value scale_by(graph<13> g, value x, scalar factor) {
-    return factor == 1 ? x : g.op<"Mul">(x, g.scalar(factor, x.dtype()));
+    if (factor == 1) return x;
+    bool const fitting = !is_floating(x.dtype()) || fits(factor, x.dtype()); // of half types the product may fit alone
+    auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
+    return fitting ? scaled(x) : in_opmath(g, x, scaled);
 }
 
 /// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
@@ -216,8 +220,8 @@ inline value distances(graph<13> g, value a, value b, double p) {
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
     if (p == std::numeric_limits<double>::infinity()) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, g.scalar(p, a.dtype())), last, false),
-                       g.scalar(1 / p, a.dtype()));
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
+                       beside(g, 1 / p, a.dtype()));
 }
 
 inline value cdist(graph<13> g, value a, value b, double p) {

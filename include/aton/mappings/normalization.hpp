@@ -34,7 +34,7 @@ inline value along_channels(graph<13> g, value p, std::int64_t rank) {
 
 /// 1 / sqrt(variance + eps)
 inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
 }
 
 /// x * scale + bias, where either may be missing.
@@ -145,7 +145,7 @@ inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, op
     value const wide = g.cast(x, opmath_type(type));
     value const centred = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
-    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 

@@ -72,7 +72,7 @@ inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), g.scalar(number, x.dtype()));
+    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
 }
 
 /// Replication where cropping leaves nothing to replicate: ATen repeats the element that was cut off last.

@@ -58,13 +58,12 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
 inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
     if (!start.computed && !end.computed && !step.computed)
         return range_of(g, start.number, end.number, step.number, asked);
-    bool whole = true;
-    auto const whole_value = [&](sym_scalar const& s) {
-        whole = whole && (s.computed || s.number.is_integral() || s.number.is_bool());
+    auto const whole = [&](sym_scalar const& s) -> value {
+        if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
+            return g.unsupported("arange of a computed size and a number that is not whole");
         return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
     };
-    value const numbers = g.op<"Range">(whole_value(start), whole_value(end), whole_value(step));
-    if (!whole) return g.unsupported("arange of a computed size and a number that is not whole");
+    value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
     return g.cast(numbers, asked.value_or(dtype::int64));
 }
 inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {

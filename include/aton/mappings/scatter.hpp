@@ -296,7 +296,7 @@ inline constexpr auto scatter = table(
     symbolic<"aten::index_add(self, dim, index, source, alpha)">(
         [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
             auto const [at, from] = detail::along(g, self, dim, index, source);
-            value const factor = g.scalar_like(alpha, from);
+            value const factor = element(g, alpha, from.dtype());
             value const scaled = alpha == 1                     ? from
                                  : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
                                                                 : g.op<"Mul">(from, factor);
@@ -310,7 +310,7 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::fill_index(g, self, dim, index, g.scalar_like(number, self));
+            return detail::fill_index(g, self, dim, index, element(g, number, self.dtype()));
         }),
     symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value number) {

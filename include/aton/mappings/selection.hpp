@@ -30,9 +30,11 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> low
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
+    for (auto const& bound : {lower, upper})
+        if (bound && !fits(as_element(*bound, type), type)) dsl::detail::refuse_constant(*bound, type); // as in ATen
     bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
-    return g.op<"Clip">(g.cast(self, type), g.cast(*lo, type), g.cast(*hi, type));
+    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
 /// Whether two shapes surely agree.
@@ -112,7 +114,7 @@ inline constexpr auto selection = table(
         return rows;
     }),
     symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
-        return detail::choose(g, mask, g.scalar_like(n, self), self);
+        return detail::choose(g, mask, element(g, n, self.dtype()), self);
     }),
     symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
         [](graph<13> g, value self, value mask, value filler) -> value {

@@ -84,15 +84,32 @@ inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.
 
 namespace detail {
 
-/// Replaces ATen's -1 by the number that it stands for, where that is known.
+/// Replaces ATen's -1 by the number that it stands for, where that is known. Refuses sizes that no tensor of these elements has.
 inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
     std::int64_t const total = x.shape().element_count();
+    std::int64_t rest = 1;
+    std::int64_t unknown = 0;
+    bool fits = true;
+    for (sym_int const& s : sizes) {
+        if (!s.is_constant()) continue;
+        std::int64_t const n = s.constant();
+        unknown += n == -1 ? 1 : 0;
+        fits = fits && n >= -1 && (n <= 0 || rest <= std::numeric_limits<std::int64_t>::max() / n);
+        if (fits && n != -1) rest *= n;
+    }
+    fits = fits && unknown <= 1;
+    if (fits && total >= 0 && all_constant(sizes))
+        fits = unknown == 0 ? rest == total : rest > 0 ? total % rest == 0 : rest == 0 && total == 0;
+    if (!fits) {
+        std::string text;
+        for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
+            text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
+        throw unsupported_error("a tensor of " + (total < 0 ? std::string("any number of") : std::to_string(total)) +
+                                " elements has no view of sizes [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+    }
     if (total < 0 || !all_constant(sizes)) return;
-    whole rest = 1;
-    for (sym_int const& s : sizes)
-        if (!s.is(-1)) rest = rest * s.constant();
     for (sym_int& s : sizes)
-        if (s.is(-1) && rest > 0) s = total / std::int64_t{rest};
+        if (s.is(-1) && rest > 0) s = total / rest;
 }
 
 } // namespace detail
@@ -133,6 +150,9 @@ inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
 
 /// Dimension i of the result is dimension perm[i] of x.
 inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
+    safe_vector<std::int64_t> const all = iota(x.rank());
+    if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
+        throw unsupported_error("its dims do not name each of the " + std::to_string(x.rank()) + " dimensions once");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
@@ -189,9 +209,15 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
 
 /// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
-    for (sym_int const& s : sizes)
-        if (s.is_constant() && s.constant() < -1)
-            throw unsupported_error("an expansion to a size of " + std::to_string(s.constant()));
+    std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
+        sym_int const& s = sizes[static_cast<std::size_t>(i)];
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: not static
+        bool const keeps = s.is(-1) && i >= added;
+        if (added < 0 ||
+            (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
+            throw unsupported_error("dimension " + std::to_string(i) + " cannot be expanded to this size");
+    }
     if (all_constant(sizes)) {
         auto const n = static_cast<std::int64_t>(sizes.size());
         bool same = n == x.rank();
@@ -256,8 +282,7 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, 
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
             throw unsupported_error("a tensor of size " + std::to_string(s.constant()));
-    tensor one{type, {1}, {}};
-    one.append(number);
+    tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
         std::int64_t const n = all.element_count();

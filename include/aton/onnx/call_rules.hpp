@@ -19,7 +19,7 @@ enum class operand_kind : std::uint8_t { value, optional_value, absent, list, nu
 
 struct call_operand {
     operand_kind kind = operand_kind::value;
-    type_set types = any_type;
+    type_set types = any_type; ///< of a number: that can have one of its C++ type
 };
 
 /// A graph that is built by a lambda, as the compiler sees it; -1: known when the graph is built.
@@ -59,6 +59,7 @@ enum class rule : std::uint8_t {
     input_required,
     list_not_variadic,
     number_without_type,
+    number_kind,
     no_such_attribute,
     attribute_type,
     attribute_twice,
@@ -112,7 +113,8 @@ constexpr type_set bound_types(Schema const& schema, int type_var, std::span<cal
 
 template <class Schema>
 constexpr bool type_is_determined(Schema const& schema, formal const& target, std::span<call_operand const> operands) {
-    if (target.type_var < 0) return (target.types.plain & (target.types.plain - 1)) == 0;
+    if ((target.types.plain & (target.types.plain - 1)) == 0) return true;
+    if (target.type_var < 0) return false;
     for (int i = 0; i != static_cast<int>(operands.size()); ++i)
         if (schema.input(formal_index(i, schema.input_count())).type_var == target.type_var &&
             carries_type(operands[static_cast<std::size_t>(i)]))
@@ -142,6 +144,12 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
         if (may_miss && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
             return {rule::number_without_type, schema.since(), i, 0, in.name};
+        if (o.kind == operand_kind::number && o.types != any_type) {
+            type_set const beside =
+                in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
+            if (!beside.empty() && (beside & o.types).empty())
+                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, beside};
+        }
         if (!carries_type(o)) continue;
         type_set const allowed =
             in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, i) : in.types;

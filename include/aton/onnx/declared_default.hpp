@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <aton/onnx/schema.hpp>
@@ -53,9 +54,45 @@ constexpr std::size_t quoted(std::string_view text) {
     return 0;
 }
 
+/// Whether a number (as is_number() takes it) is less than what rounds to infinity in float32, 2^128 - 2^103.
+constexpr bool fits_float32(std::string_view text) {
+    constexpr std::string_view limit = "340282356779733661637539395458142568448";
+    if (text.starts_with('-')) text.remove_prefix(1);
+    std::size_t const power_at = text.find_first_of("eE");
+    std::int64_t power = 0;
+    if (power_at != std::string_view::npos) {
+        std::string_view written = text.substr(power_at + 1);
+        bool const negative = written.starts_with('-');
+        if (negative || written.starts_with('+')) written.remove_prefix(1);
+        for (char c : written) power = power > 99'999 ? power : power * 10 + (c - '0');
+        if (negative) power = -power;
+        text = text.substr(0, power_at);
+    }
+    // Digits from the first that is not 0 on, and how many of them stand before the point.
+    std::size_t const point = text.find('.');
+    auto before = static_cast<std::int64_t>(point == std::string_view::npos ? text.size() : point) + power;
+    bool started = false;
+    std::size_t compared = 0;
+    int order = 0; // of the digits against those of the limit
+    for (char c : text) {
+        if (c == '.') continue;
+        if (!started && c == '0') {
+            --before;
+            continue;
+        }
+        started = true;
+        char const other = compared < limit.size() ? limit[compared++] : '0';
+        if (order == 0) order = c < other ? -1 : c > other ? 1 : 0;
+    }
+    for (; order == 0 && compared < limit.size(); ++compared)
+        if (limit[compared] != '0') order = -1;
+    auto const most = static_cast<std::int64_t>(limit.size());
+    return !started || before < most || (before == most && order < 0);
+}
+
 constexpr bool is_literal(std::string_view text, attr_type type) {
     if (type == attr_type::s) return !text.empty() && quoted(text) == text.size();
-    return type == attr_type::i ? is_whole_number(text) : is_number(text);
+    return type == attr_type::i ? is_whole_number(text) : is_number(text) && fits_float32(text);
 }
 
 constexpr std::string_view trimmed(std::string_view text) {

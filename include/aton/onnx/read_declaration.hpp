@@ -61,6 +61,27 @@ struct type_name_hashes {
 };
 inline constexpr type_name_hashes type_names;
 
+/// What a declaration calls a type of C++ or ATen, or an element type that stands alone; empty: the word is none.
+constexpr std::string_view word_here_for(std::string_view word) {
+    constexpr std::string_view words[][2] = {{"Tensor", "T"},          {"value", "T"},
+                                             {"optional_value", "T"},  {"TensorList", "T"},
+                                             {"double", "float"},      {"Scalar", "float"},
+                                             {"number", "float"},      {"SymFloat", "float"},
+                                             {"bool", "int"},          {"SymInt", "int"},
+                                             {"SymBool", "int"},       {"long", "int"},
+                                             {"int64_t", "int"},       {"int32_t", "int"},
+                                             {"size_t", "int"},        {"unsigned", "int"},
+                                             {"ScalarType", "int"},    {"dtype", "int"},
+                                             {"str", "string"},        {"string_view", "string"},
+                                             {"std", "int or string"}, {"complex", "tensor(...)"}};
+    for (auto const& row : words)
+        if (row[0] == word) return row[1];
+    std::uint64_t const hash = hash_of(word);
+    for (std::size_t i = 1; i != dtype_count; ++i)
+        if (hash == type_names.onnx[i] || hash == type_names.torch[i]) return "tensor(...)";
+    return {};
+}
+
 /// Reads one declaration; stops at the first problem.
 class declaration_reader {
 public:
@@ -280,6 +301,9 @@ private:
     }
     constexpr bool read_var(std::string_view type, formal& f) {
         int var = find_var(type);
+        if (var < 0)
+            if (std::string_view const ours = word_here_for(type); !ours.empty())
+                return fail("C++ and ATen call it so, a declaration does not", type, ours);
         if (var < 0 && constrained_) {
             nearest near(type);
             for (int i = 0; i != out_.var_count; ++i) near.offer(out_.vars[i].name);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -66,6 +67,7 @@ enum class argument_kind : std::uint8_t {
     layout,        ///< text: "strided"
     device,        ///< text: "cuda:0"
     graph,         ///< of a higher-order operator: integer is an index into program::subgraphs, text its name
+    op,            ///< of a higher-order operator: text is the overload that it runs, as in node::op
     other,         ///< anything that ATen operators do not take; text says what
 };
 
@@ -111,6 +113,9 @@ struct node {
     std::vector<argument> arguments; ///< those that the program gives, in its order; the others have their default
     std::vector<result> results;
     std::uint32_t origin = 0; ///< index into program::origins
+    /// Of an operator that torch does not declare and that writes to arguments: it is functional now, and behind the results of its
+    /// schema it has the new values of those arguments that it does not return (aten/mutation.hpp).
+    bool is_functional = false;
 };
 
 /// A list of nodes in topological order, with arguments for results: a result may be a number or None.
@@ -181,11 +186,15 @@ struct program {
 /// branches and bodies of loops too.
 void inline_wrappers(program& p);
 
+/// The schema of an operator that torch does not declare, by its qualified overload; empty: it is not known.
+using schema_lookup = std::function<std::string_view(std::string_view op)>;
+
 /// Makes every operator a function of its arguments: in-place operators and writes through views become functional ones, whose results
 /// take the place of what they wrote to. A buffer or input that ends with another value gets an output of its mutation. Afterwards
-/// no node has a schema with an argument that is written to. Branches and bodies of loops may write to what they made themselves. Throws
-/// aton::error for what cannot be expressed, with the node.
-void functionalize(program& p);
+/// no node has a schema with an argument that is written to. Branches and bodies of loops may write to what they made themselves.
+/// Operators that torch does not declare are rewritten where `schema_of` knows them, and where the program has them as operands of
+/// auto_functionalized or auto_functionalized_v2. Throws aton::error for what cannot be expressed, with the node.
+void functionalize(program& p, schema_lookup const& schema_of = {});
 
 /// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those.
 void remove_dead_nodes(program& p);

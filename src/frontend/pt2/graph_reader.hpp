@@ -69,7 +69,7 @@ private:
     void read_argument(json_value const& argument, program::argument& out, graph_scope& scope, int depth);
     bool read_plain_argument(json_value const& held, program::argument& out) const;
     bool read_symbolic_argument(json_value const& held, program::argument& out, graph_scope const& scope) const;
-    bool read_other_argument(json_value const& held, program::argument& out) const;
+    bool read_other_argument(json_value const& held, program::argument& out);
     void read_subgraph(json_value const& held, program::argument& out, int depth);
     [[nodiscard]] program::value_index find_value(json_value const& name, program::value_kind kind,
                                                   graph_scope const& scope) const;

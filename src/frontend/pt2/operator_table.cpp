@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view ops = "torch.ops.";
 constexpr std::string_view higher_order = "torch.ops.higher_order.";
+/// What torch 2.4 calls them: "torch._higher_order_ops.wrap.wrap_with_set_grad_enabled".
+constexpr std::string_view higher_order_module = "torch._higher_order_ops.";
 constexpr std::string_view unnamed = ".default";
 
 /// "torch.ops.aten.add.Tensor" -> "aten::add.Tensor".
@@ -26,6 +28,11 @@ operator_info read(std::string_view target) {
     if (target.starts_with(higher_order)) {
         out.kind = program::node_kind::higher_order;
         out.op = qualified_overload(target);
+        return out;
+    }
+    if (target.starts_with(higher_order_module)) {
+        out.kind = program::node_kind::higher_order;
+        out.op = "higher_order::" + std::string(target.substr(target.rfind('.') + 1));
         return out;
     }
     if (!target.starts_with(ops)) {

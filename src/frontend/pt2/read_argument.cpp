@@ -220,10 +220,10 @@ bool graph_reader::read_symbolic_argument(json_value const& held, program::argum
     return true;
 }
 
-bool graph_reader::read_other_argument(json_value const& held, program::argument& out) const {
+bool graph_reader::read_other_argument(json_value const& held, program::argument& out) {
     if (held.key() == "as_operator") {
-        out.kind = argument_kind::other;
-        out.text = "the operator " + std::string(held.name());
+        out.kind = argument_kind::op;
+        out.text = operators_.find(held.name()).op;
         return true;
     }
     for (other_row const& row : others) {

@@ -4,6 +4,6 @@
 #include <aton/aton.hpp>
 using namespace aton::dsl;
 inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
-    g.op<"If">(c, attr::then_branch_g([&](auto b) { return b.template op<"Neg">(x); }),
+    (void)g.op<"If">(c, attr::then_branch_g([&](auto b) { return b.template op<"Neg">(x); }),
                attr::else_branch_g([&](graph<13>) { return x; }));
 }

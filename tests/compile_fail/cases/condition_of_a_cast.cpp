@@ -4,5 +4,5 @@
 #include <aton/aton.hpp>
 using namespace aton::dsl;
 inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
-    g.op<"Where">(g.op<"Cast">(c, attr::to_i(dtype_c<dtype::int64>)), x, x);
+    (void)g.op<"Where">(g.op<"Cast">(c, attr::to_i(dtype_c<dtype::int64>)), x, x);
 }

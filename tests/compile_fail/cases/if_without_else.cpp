@@ -4,5 +4,5 @@
 #include <aton/aton.hpp>
 using namespace aton::dsl;
 inline void build(graph<11, 12> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
-    g.op<"If">(c, attr::then_branch_g([&](graph<11> b) { return b.op<"Neg">(x); }) );
+    (void)g.op<"If">(c, attr::then_branch_g([&](graph<11> b) { return b.op<"Neg">(x); }) );
 }

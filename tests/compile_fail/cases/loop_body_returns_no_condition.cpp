@@ -4,5 +4,5 @@
 #include <aton/aton.hpp>
 using namespace aton::dsl;
 inline void build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
-    g.op<"Loop">(absent, c, x, attr::body_g([&](graph<13>, value, [[maybe_unused]] value keep, value a) { return a; }));
+    (void)g.op<"Loop">(absent, c, x, attr::body_g([&](graph<13>, value, [[maybe_unused]] value keep, value a) { return a; }));
 }

@@ -4,5 +4,5 @@
 #include <aton/aton.hpp>
 using namespace aton::dsl;
 inline void build(graph<17> g, [[maybe_unused]] value x, [[maybe_unused]] value c, [[maybe_unused]] std::span<value const> list) {
-    g.op<"SequenceMap">(x, attr::body_g([&](graph<17> b, value each, value) { return b.op<"Neg">(each); }));
+    (void)g.op<"SequenceMap">(x, attr::body_g([&](graph<17> b, value each, value) { return b.op<"Neg">(each); }));
 }

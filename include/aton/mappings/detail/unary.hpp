@@ -67,10 +67,8 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
     if (type == dtype::bfloat16 && g.opset() < 20)
-        return g.op<"Expand">(g.scalar(n, type), sizes); // ConstantOfShape: from 20
-    tensor one{type, {1}, {}};
-    one.append(n);
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one));
+        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape: from 20
+    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n, type)));
 }
 
 } // namespace detail

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Results of mappings as values of the program: held against the types that the program records, and cast where ATen's promotion asks for it.
+#include "converter.hpp"
+#include "known_fake_types.hpp"
+#include "result_types.hpp"
+#include "symbolic_sizes.hpp"
+
+#include <algorithm>
+
+#include <aton/aten/promotion.hpp>
+
+namespace aton::exporter {
+
+namespace {
+
+using kind = program::argument_kind;
+
+/// The dtype that ATen's promotion gives for the tensors that a node takes.
+dtype promoted(program::program const& p, program::node const& n) {
+    aten::promotion common;
+    for (program::argument const& a : n.arguments)
+        for (program::value_index v : a.values)
+            if (v != program::no_value && p.values[v].kind == program::value_kind::tensor)
+                common.add_tensor(p.values[v].type, !p.values[v].sizes.empty());
+    return common.result();
+}
+
+} // namespace
+
+value_type converter::type_of(program::value const& v) const {
+    value_type type;
+    if (v.kind != program::value_kind::tensor) return {dtype_of(v.kind), shape(std::vector<dim>()), value_kind::tensor};
+    if (!v.has_type) return type;
+    type.dtype = v.type;
+    type.shape = dims_(v.sizes);
+    return type;
+}
+
+/// What the program records of a value, as far as it can be believed.
+value_type converter::type_of(program::value_index index) const {
+    value_type type = type_of(program_.values[index]);
+    if (doubts_[index] != doubt::none) type.shape = shape();
+    if (doubts_[index] == doubt::everything) type.dtype = dtype::undefined;
+    return type;
+}
+
+std::vector<value_type> converter::expected_types(program::node const& n) const {
+    std::vector<value_type> types;
+    for (program::result const& r : n.results)
+        for (program::value_index v : r.values) types.push_back(v == program::no_value ? value_type{} : type_of(v));
+    return types;
+}
+
+/// What is computed from a value whose recorded type is wrong has a wrong one too, in graphs inside of the node as well.
+void converter::spread_doubt(program::node const& n) {
+    doubt most = doubt::none;
+    for (program::argument const& a : n.arguments)
+        for (program::value_index v : a.values)
+            if (v != program::no_value) most = std::max(most, doubts_[v]);
+    if (most == doubt::none) return;
+    for (program::value_index v : result_values(n))
+        if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) doubts_[v] = most;
+    for (program::argument const& a : n.arguments) {
+        if (a.kind != kind::graph || a.integer < 0) continue;
+        auto const index = static_cast<std::size_t>(a.integer);
+        if (index >= program_.subgraphs.size()) continue;
+        for (program::value_index v : program_.subgraphs[index].inputs)
+            if (v != program::no_value) doubts_[v] = most;
+    }
+}
+
+/// squeeze drops dimensions of 1. Which these are is not known before the model runs where a size depends on data; the recorded rank says
+/// what torch.export supposed.
+void converter::check_squeeze(program::node const& n) const {
+    std::string_view const op = std::string_view(n.op).substr(0, n.op.find('.'));
+    if (op != "aten::squeeze" && op != "aten::squeeze_copy") return;
+    program::value const* self = nullptr;
+    std::vector<std::int64_t> axes;
+    bool all = true;
+    for (program::argument const& a : n.arguments) {
+        if (a.name == "self" && a.kind == kind::value) self = &program_.values[a.values.at(0)];
+        if (a.name != "dim") continue;
+        all = false;
+        axes = a.kind == kind::integer ? std::vector{a.integer} : a.integers;
+    }
+    if (self == nullptr) return;
+    auto const rank = static_cast<std::int64_t>(self->sizes.size());
+    for (std::int64_t i = 0; i != rank; ++i) {
+        bool const may_go = all || std::find(axes.begin(), axes.end(), i) != axes.end() ||
+                            std::find(axes.begin(), axes.end(), i - rank) != axes.end();
+        program::extent const& size = self->sizes[static_cast<std::size_t>(i)];
+        if (may_go && may_turn_out_one(program_, size))
+            throw unsupported_error("whether dimension " + std::to_string(i) + " of size " + describe(type_of(*self)) +
+                                    " is 1, and goes, depends on data; squeeze other dimensions only, or say "
+                                    "torch._check(size >= 2) in the program");
+    }
+}
+
+/// A value as one of a recorded type; a wider dtype of the same kind is a Cast away, all else is refused.
+dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view who) {
+    value_type const& given = v.type();
+    if (!fits(given, recorded)) throw unsupported_error(mismatch(who, given, recorded));
+    if (given.dtype == recorded.dtype || given.dtype == dtype::undefined || recorded.dtype == dtype::undefined)
+        return v;
+    if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(who, given, recorded));
+    return ops(*graph_, options_.opset).cast(v, recorded.dtype);
+}
+
+/// The results of a row for the results of a node.
+class converter::row_results {
+public:
+    row_results(converter& owner, program::node const& n, dsl::entry const& row, std::size_t first_new)
+        : owner_(owner),
+          node_(n),
+          first_new_(first_new) {
+        for (dsl::table_view const& table : owner.options_.tables)
+            for (dsl::entry const& e : table) is_users_ = is_users_ || &e == &row;
+    }
+
+    void bind(std::vector<dsl::result> const& results) {
+        check_order(results);
+        for (std::size_t i = 0; i != node_.results.size(); ++i) {
+            program::result const& wanted = node_.results[i];
+            if (wanted.values.empty()) continue;
+            if (i >= results.size() || results[i].is_list != wanted.is_list)
+                throw unsupported_error("the mapping gives other results than the program has");
+            if (!wanted.is_list) {
+                bind(i, wanted.values[0], results[i].single);
+                continue;
+            }
+            if (results[i].list.size() != wanted.values.size())
+                throw unsupported_error("the mapping gives " + std::to_string(results[i].list.size()) +
+                                        " tensors, the program has " + std::to_string(wanted.values.size()));
+            for (std::size_t k = 0; k != wanted.values.size(); ++k) bind(i, wanted.values[k], results[i].list[k]);
+        }
+    }
+
+private:
+    /// Casts would hide that int32 and int64 were exchanged: the dtypes that differ are the recorded ones in another order.
+    void check_order(std::vector<dsl::result> const& results) const {
+        std::vector<dtype> given;
+        std::vector<dtype> recorded;
+        for (std::size_t i = 0; i != std::min(results.size(), node_.results.size()); ++i) {
+            program::result const& wanted = node_.results[i];
+            if (wanted.is_list || wanted.values.empty() || wanted.values[0] == program::no_value) continue;
+            value_type const known = owner_.type_of(wanted.values[0]);
+            dsl::optional_value const& made = results[i].single;
+            if (!made || known.dtype == dtype::undefined || made->dtype() == dtype::undefined) continue;
+            if (made->dtype() == known.dtype) continue;
+            given.push_back(made->dtype());
+            recorded.push_back(known.dtype);
+        }
+        if (given.size() < 2 || !std::is_permutation(given.begin(), given.end(), recorded.begin())) return;
+        auto const text = [](std::vector<dtype> const& all) {
+            std::string out;
+            for (dtype t : all) out += (out.empty() ? "" : ", ") + std::string(name(t));
+            return out;
+        };
+        throw unsupported_error("the mapping gives results of " + text(given) + " where the program records " +
+                                text(recorded) + ": they are in another order");
+    }
+
+    /// A new value takes the program's name, and what the file knows of its sizes better than inference does.
+    void bind(std::size_t position, program::value_index index, dsl::optional_value const& result) {
+        if (index == program::no_value) return;
+        program::value const& v = owner_.program_.values[index];
+        if (!result)
+            return owner_.bind(index, {{}, {}, "the mapping of " + node_.op + " does not compute '" + v.name + "'"});
+        value_type const recorded = owner_.type_of(v);
+        if (is_known_fake_type(node_.op, position, owner_.program_.torch_version, result->type(), recorded))
+            owner_.doubts_[index] = doubt::everything;
+        value_type const known = owner_.type_of(index);
+        dsl::value const out = conformed(v, *result, known);
+        if (out.dtype() == recorded.dtype && out.shape() == recorded.shape && recorded.shape.is_static())
+            owner_.doubts_[index] = doubt::none; // whatever came before, this is what the file says
+        if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
+            return owner_.bind(index, {{}, out.constant().at(0), {}});
+        if (&out.owner() == owner_.graph_ && out.id() >= first_new_) {
+            out.set_type(merged(out.type(), known));
+            graph_value& made = owner_.graph_->values[out.id()];
+            if (made.name.empty()) made.name = v.name;
+        }
+        owner_.bind(index, {out, {}, {}});
+    }
+
+    /// The value in the recorded dtype. Within a kind (integers, floating numbers, complex ones) a row may compute in another width than ATen:
+    /// the Cast leads to a dtype that holds every number of the row's, or to the one that ATen's promotion gives for the node's tensors.
+    [[nodiscard]] dsl::value conformed(program::value const& v, dsl::value const& out, value_type const& known) const {
+        value_type const& given = out.type();
+        if (!fits(given, known)) refuse(v, given, known, advice());
+        for (std::size_t i = 0; known.shape.has_rank() && given.shape.has_rank() && i != given.shape.rank(); ++i)
+            if (given.shape[i].is_static() && !known.shape[i].is_static() && i < v.sizes.size() &&
+                is_contradicted_by(owner_.program_, v.sizes[i], given.shape[i].size()))
+                refuse(v, given, known, advice());
+        if (given.dtype == known.dtype || given.dtype == dtype::undefined || known.dtype == dtype::undefined)
+            return out;
+        if (!holds_all_of(known.dtype, given.dtype) && known.dtype != promoted(owner_.program_, node_))
+            refuse(v,
+                   given,
+                   known,
+                   is_users_ ? "write g.cast(..., dtype::" + std::string(name(known.dtype)) + ") in the row"
+                             : advice());
+        return ops(*owner_.graph_, owner_.options_.opset).cast(out, known.dtype);
+    }
+
+    [[noreturn]] static void refuse(program::value const& v, value_type const& given, value_type const& known,
+                                    std::string const& advice) {
+        throw unsupported_error("result '" + v.name + "': " + mismatch("the mapping", given, known) + "; " + advice);
+    }
+
+    [[nodiscard]] std::string advice() const {
+        if (!is_users_) return "the program contradicts itself, or the built-in mapping is wrong";
+        return node_.results.size() > 1 ? "the row is wrong, or gives its results in another order"
+                                        : "the row is wrong";
+    }
+
+    converter& owner_;
+    program::node const& node_;
+    std::size_t first_new_;
+    bool is_users_ = false;
+};
+
+void converter::bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
+                             std::size_t first_new) {
+    row_results(*this, n, row, first_new).bind(results);
+}
+
+} // namespace aton::exporter

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+#include "custom_operators.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <aton/aten/mutation.hpp>
+#include <aton/aten/schema_table.hpp>
+#include <aton/dsl/error.hpp>
+
+#include "functionalized_views.hpp"
+#include "node_arguments.hpp"
+
+namespace aton::program {
+
+namespace {
+
+constexpr std::string_view version_1 = "higher_order::auto_functionalized";
+constexpr std::string_view version_2 = "higher_order::auto_functionalized_v2";
+
+/// An argument that is written to, as a node without the operator's schema shows it.
+struct formal {
+    std::string name;
+    bool is_list = false;
+};
+
+class unfolder {
+public:
+    unfolder(node_emitter& out, node const& n, std::string_view schema)
+        : out_(out),
+          from_(n),
+          schema_(schema),
+          taken_(n.arguments.size()) {
+        made_.call.op = functionalized_operator(out.owner(), n);
+        made_.call.name = n.name;
+        made_.call.origin = n.origin;
+        if (!schema.empty()) made_.op = read_custom_operator(schema);
+        for (std::size_t i = 0; i != n.arguments.size(); ++i) taken_[i] = n.arguments[i].kind == argument_kind::op;
+    }
+
+    unfolded_call run_1() {
+        if (schema_.empty()) {
+            made_.call.is_functional = true;
+            copy_rest();
+            made_.call.results = from_.results;
+            if (returns_none()) made_.call.results.erase(made_.call.results.begin());
+            return std::move(made_);
+        }
+        std::size_t const own = split_results(made_.op.written.size());
+        aten::schema_argument each;
+        std::size_t written = 0;
+        for (aten::argument_cursor arguments(schema_); arguments.next(each);) {
+            argument const* const given = take(std::string(each.name));
+            if (each.type.mutates) ++written;
+            if (given == nullptr) continue;
+            made_.call.arguments.push_back(*given);
+            if (!each.type.mutates) continue;
+            result const& now = from_.results[own + written - 1];
+            std::vector<value_index>& tensors = made_.call.arguments.back().values;
+            for (std::size_t i = 0; i != tensors.size(); ++i)
+                if (tensors[i] != no_value)
+                    tensors[i] = copy_of(tensors[i], i < now.values.size() ? now.values[i] : no_value);
+        }
+        finish();
+        return std::move(made_);
+    }
+
+    unfolded_call run_2() {
+        if (argument const* const bases = take("_all_bases"); bases != nullptr) bases_ = bases->values;
+        std::vector<formal> const written = schema_.empty() ? find_written() : std::vector<formal>();
+        bool const makes_outs = bases_.empty() && has_outs(written);
+        std::size_t const own = makes_outs ? from_.results.size() : split_results(bases_.size());
+        for (std::size_t i = 0; i != bases_.size(); ++i) {
+            result const& now = from_.results[own + i];
+            if (bases_[i] == no_value) fail("one of its bases is None");
+            bases_[i] = copy_of(bases_[i], now.values.size() == 1 ? now.values.front() : no_value);
+        }
+        aten::schema_argument each;
+        for (aten::argument_cursor arguments(schema_); arguments.next(each);) {
+            if (each.type.mutates) {
+                add_written({std::string(each.name), each.type.list}, makes_outs);
+            } else if (argument const* const given = take(std::string(each.name)); given != nullptr) {
+                made_.call.arguments.push_back(*given);
+            }
+        }
+        for (formal const& f : written) {
+            add_written(f, makes_outs);
+            made_.op.written.push_back({f.name, makes_outs ? made_.op.written.size() : written_argument::npos});
+        }
+        if (schema_.empty()) {
+            std::vector<argument> last = std::exchange(made_.call.arguments, {});
+            copy_rest();
+            std::move(last.begin(), last.end(), std::back_inserter(made_.call.arguments));
+            made_.op.results = made_.call.results.size();
+            if (makes_outs) made_.op.results = from_.results.size();
+        }
+        if (makes_outs) made_.call.results = from_.results;
+        finish();
+        return std::move(made_);
+    }
+
+private:
+    [[noreturn]] void fail(std::string const& what) const {
+        throw error(describe(out_.owner(), from_) + ": " + what + "; the file is damaged, or newer than this reader");
+    }
+
+    argument const* take(std::string const& name) {
+        for (std::size_t i = 0; i != from_.arguments.size(); ++i) {
+            if (taken_[i] || from_.arguments[i].name != name) continue;
+            taken_[i] = true;
+            return &from_.arguments[i];
+        }
+        return nullptr;
+    }
+    [[nodiscard]] bool has(std::string const& name) const { return find_argument(from_, name) != nullptr; }
+
+    void copy_rest() {
+        for (std::size_t i = 0; i != taken_.size(); ++i)
+            if (!taken_[i]) made_.call.arguments.push_back(from_.arguments[i]);
+        taken_.assign(taken_.size(), true);
+    }
+
+    void finish() const {
+        for (std::size_t i = 0; i != taken_.size(); ++i)
+            if (!taken_[i]) fail("its argument '" + from_.arguments[i].name + "' is none of " + made_.call.op);
+        if (made_.call.results.size() != made_.op.results)
+            fail("it has " + std::to_string(made_.call.results.size()) + " results, " + made_.call.op + " has " +
+                 std::to_string(made_.op.results));
+    }
+
+    /// Whether what the operator returns is None: its schema ends in `-> ()`.
+    [[nodiscard]] bool returns_none() const {
+        return !from_.results.empty() && from_.results.front().values.empty() && !from_.results.front().is_list;
+    }
+
+    /// The results of the operator itself go to the call; their number as the node has it, with the None of `-> ()`.
+    std::size_t split_results(std::size_t behind) {
+        if (from_.results.size() < behind) fail("it has fewer results than it copies tensors");
+        std::size_t const own = from_.results.size() - behind;
+        bool const none = own == 1 && returns_none() && (schema_.empty() || made_.op.results == 0);
+        if (!none)
+            made_.call.results.assign(from_.results.begin(), from_.results.begin() + static_cast<std::ptrdiff_t>(own));
+        return own;
+    }
+
+    value_index add_before(std::string_view op, std::vector<argument> arguments, value_index made) {
+        made_.before.push_back(view_node(out_.owner(), from_, op, std::move(arguments), made));
+        return made;
+    }
+
+    value_index copy_of(value_index v, value_index made) {
+        return add_before("aten::clone", {value_argument("self", v)}, made == no_value ? out_.fresh(v) : made);
+    }
+
+    /// "_x_base_index" is of x, "_ys_length" of a list ys, whose elements have "_ys_0_base_index"; "_x_dtype" of an out argument.
+    [[nodiscard]] std::vector<formal> find_written() const {
+        std::vector<formal> found;
+        auto const offer = [&](std::string_view name, std::string_view end, bool is_list) {
+            if (!name.starts_with('_') || !name.ends_with(end)) return;
+            std::string const stem(name.substr(1, name.size() - 1 - end.size()));
+            bool const is_element = std::any_of(found.begin(), found.end(), [&](formal const& f) {
+                return f.is_list && stem.starts_with(f.name + '_') &&
+                       stem.find_first_not_of("0123456789", f.name.size() + 1) == std::string::npos;
+            });
+            if (!is_element) found.push_back({stem, is_list});
+        };
+        for (argument const& a : from_.arguments) {
+            offer(a.name, "_length", true);
+            offer(a.name, "_base_index", false);
+            if (bases_.empty() && a.kind == argument_kind::type) offer(a.name, "_dtype", false);
+        }
+        return found;
+    }
+
+    /// Whether the operator makes what it writes to (torch.Tag.out).
+    [[nodiscard]] bool has_outs(std::vector<formal> const& written) const {
+        auto const is_made = [&](std::string const& name) {
+            return has('_' + name + "_dtype") && has('_' + name + "_size");
+        };
+        for (formal const& f : written)
+            if (is_made(f.name)) return true;
+        for (written_argument const& w : made_.op.written)
+            if (is_made(w.name)) return true;
+        return false;
+    }
+
+    void add_written(formal const& f, bool makes_outs) {
+        if (makes_outs) return add_out(f.name);
+        argument made;
+        made.name = f.name;
+        if (!f.is_list) {
+            value_index const v = view_of_base('_' + f.name);
+            made_.call.arguments.push_back(value_argument(f.name, v));
+            return;
+        }
+        argument const* const length = take('_' + f.name + "_length");
+        constexpr std::int64_t longest = 1'000'000;
+        if (length == nullptr) fail("it has no argument '_" + f.name + "_length'");
+        if (length->kind != argument_kind::none) {
+            if (length->kind != argument_kind::integer || length->integer < 0 || length->integer > longest ||
+                static_cast<std::size_t>(length->integer) > from_.arguments.size())
+                fail("its argument '" + length->name + "' is not a length");
+            made.kind = argument_kind::values;
+            for (std::int64_t i = 0; i != length->integer; ++i)
+                made.values.push_back(view_of_base('_' + f.name + '_' + std::to_string(i)));
+        }
+        made_.call.arguments.push_back(std::move(made));
+    }
+
+    /// The tensor that the arguments "<prefix>_base_index" and so on describe.
+    value_index view_of_base(std::string const& prefix) {
+        argument const* const index = take(prefix + "_base_index");
+        if (index == nullptr) fail("it has no argument '" + prefix + "_base_index'");
+        if (index->kind == argument_kind::none) return no_value;
+        if (index->kind != argument_kind::integer || index->integer < 0 ||
+            static_cast<std::size_t>(index->integer) >= bases_.size())
+            fail("its argument '" + index->name + "' is none of its bases");
+        value_index const base = bases_[static_cast<std::size_t>(index->integer)];
+        if (take(prefix + "_alias") != nullptr) return base;
+        argument const* const dim = take(prefix + "_slice_dim");
+        argument const* const start = take(prefix + "_slice_start");
+        argument const* const end = take(prefix + "_slice_end");
+        argument const* const sizes = take(prefix + "_size");
+        argument const* const strides = take(prefix + "_stride");
+        argument const* const offset = take(prefix + "_storage_offset");
+        std::optional<functionalized_view> view;
+        if (dim == nullptr && sizes == nullptr) return base;
+        if (dim != nullptr && start != nullptr && end != nullptr)
+            view = slice_of(out_, from_, base, {*dim, *start, *end});
+        else if (sizes != nullptr && strides != nullptr && offset != nullptr)
+            view = strided_of(out_, from_, base, {*sizes, *strides, *offset});
+        if (!view) fail("its arguments '" + prefix + "_...' describe no view of its base");
+        std::move(view->nodes.begin(), view->nodes.end(), std::back_inserter(made_.before));
+        return view->value;
+    }
+
+    /// What an operator only writes to: the program says how it is laid out.
+    void add_out(std::string const& name) {
+        argument const* const sizes = take('_' + name + "_size");
+        argument const* const strides = take('_' + name + "_stride");
+        argument const* const type = take('_' + name + "_dtype");
+        take('_' + name + "_device");
+        if (sizes == nullptr || strides == nullptr || type == nullptr || type->kind != argument_kind::type)
+            fail("its arguments '_" + name + "_...' describe no tensor");
+        value empty;
+        empty.name = from_.name + '_' + name;
+        empty.has_type = true;
+        empty.type = type->type;
+        auto const known_sizes = extents_of(out_.owner(), *sizes);
+        auto const known_strides = extents_of(out_.owner(), *strides);
+        if (!known_sizes || !known_strides || known_sizes->size() != known_strides->size())
+            fail("its arguments '_" + name + "_...' describe no tensor");
+        empty.sizes = *known_sizes;
+        empty.strides = *known_strides;
+        value_index const made = add_before("aten::empty.memory_format",
+                                            {renamed(*sizes, "size"), type_argument("dtype", type->type)},
+                                            out_.fresh(std::move(empty)));
+        made_.call.arguments.push_back(value_argument(name, made));
+    }
+
+    node_emitter& out_;
+    node const& from_;
+    std::string_view schema_;
+    std::vector<bool> taken_; ///< arguments that the call, or a view, has
+    std::vector<value_index> bases_;
+    unfolded_call made_;
+};
+
+} // namespace
+
+custom_operator read_custom_operator(std::string_view schema) {
+    custom_operator out;
+    aten::schema_argument argument;
+    std::size_t returned = 0;
+    for (aten::argument_cursor each(schema); each.next(argument);) {
+        if (!argument.type.mutates) continue;
+        int const result = aten::returned_as(schema, argument);
+        written_argument made{std::string(argument.name), written_argument::npos};
+        if (result >= 0) made.result = static_cast<std::size_t>(result);
+        if (result >= 0) ++returned;
+        out.written.push_back(std::move(made));
+    }
+    aten::schema_return r;
+    std::size_t annotated = 0;
+    for (aten::return_cursor each(schema); each.next(r); ++out.results)
+        if (!r.type.alias.empty()) ++annotated;
+    out.returns_view = annotated != returned;
+    return out;
+}
+
+bool is_auto_functionalized(node const& n) {
+    return n.kind == node_kind::higher_order && (n.op == version_1 || n.op == version_2);
+}
+
+std::string const& functionalized_operator(program const& p, node const& n) {
+    for (argument const& a : n.arguments)
+        if (a.kind == argument_kind::op && a.text.find("::") != std::string::npos) return a.text;
+    throw error(describe(p, n) + ": does not say which operator it runs");
+}
+
+unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema) {
+    unfolder one(out, n, schema);
+    return n.op == version_1 ? one.run_1() : one.run_2();
+}
+
+} // namespace aton::program

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "functionalized_views.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <aton/aten/schema_table.hpp>
+
+#include "node_arguments.hpp"
+
+namespace aton::program {
+
+namespace {
+
+std::optional<extent> extent_of(program const& p, argument const& a) {
+    if (a.kind == argument_kind::integer) return extent{a.integer, extent::none};
+    if (a.kind == argument_kind::value && p.values[a.values.front()].kind == value_kind::sym_int)
+        return p.values[a.values.front()].symbolic;
+    return {};
+}
+
+/// An element of a list of sizes.
+argument element_of(argument const& list, std::size_t i, std::string_view name) {
+    bool const is_computed = i < list.values.size() && list.values[i] != no_value;
+    return is_computed ? value_argument(name, list.values[i]) : integer_argument(name, list.integers[i]);
+}
+
+expression expression_of(program const& p, extent const& e) {
+    if (!e.is_number()) return p.expressions[e.expression];
+    expression out;
+    out.number = e.number;
+    return out;
+}
+
+bool are_equal(program const& p, extent const& a, extent const& b) {
+    return a == b || (!a.is_number() && !b.is_number() && p.expressions[a.expression] == p.expressions[b.expression]);
+}
+
+extent difference(program& p, extent const& a, extent const& b) {
+    if (a.is_number() && b.is_number()) return {a.number - b.number, extent::none};
+    if (b.is_number() && b.number == 0) return a;
+    expression minus;
+    minus.kind = expression_kind::mul;
+    expression factor;
+    factor.number = -1;
+    minus.operands = {std::move(factor), expression_of(p, b)};
+    expression sum;
+    sum.kind = expression_kind::add;
+    sum.operands = {expression_of(p, a), std::move(minus)};
+    p.expressions.push_back(std::move(sum));
+    return {0, static_cast<std::uint32_t>(p.expressions.size() - 1)};
+}
+
+/// Selections and slices that reach a part of a contiguous tensor.
+class descent {
+public:
+    descent(node_emitter& out, node const& cause, value_index base) : out_(out), cause_(cause), base_(base) {}
+
+    /// What each dimension of the base is cut to; false: the part is none of whole dimensions and slices of them.
+    bool find(std::vector<extent> const& sizes, std::vector<extent> const& strides, std::int64_t offset) {
+        value const& base = out_.owner().values[base_];
+        if (offset < 0 || !is_contiguous(base)) return false;
+        std::size_t j = 0;
+        for (std::size_t k = 0; k != base.sizes.size(); ++k) {
+            std::int64_t const stride = base.strides[k].number;
+            cut c{offset / stride, {}};
+            offset %= stride;
+            bool const same_stride = j != sizes.size() && strides[j] == base.strides[k];
+            if (same_stride && fits(c.start, sizes[j], base.sizes[k], k == 0)) c.kept = j++;
+            else if (base.sizes[k].is_number() ? c.start >= base.sizes[k].number : k != 0) return false;
+            cuts_.push_back(c);
+        }
+        return j == sizes.size() && offset == 0;
+    }
+
+    functionalized_view make(argument const& sizes, std::vector<extent> const& extents) {
+        functionalized_view made{base_, {}};
+        for (std::size_t k = cuts_.size(); k-- > 0;) {
+            cut const& c = cuts_[k];
+            value now = out_.owner().values[made.value];
+            auto const at = static_cast<std::ptrdiff_t>(k);
+            argument const dim = integer_argument("dim", at);
+            if (!c.kept) {
+                now.sizes.erase(now.sizes.begin() + at);
+                now.strides.erase(now.strides.begin() + at);
+                add(made, "aten::select.int", {dim, integer_argument("index", c.start)}, std::move(now));
+                continue;
+            }
+            extent const length = extents[*c.kept];
+            if (c.start == 0 && are_equal(out_.owner(), length, now.sizes[k])) continue;
+            now.sizes[k] = length;
+            if (length.is_number())
+                add(made,
+                    "aten::slice.Tensor",
+                    {dim, integer_argument("start", c.start), integer_argument("end", c.start + length.number)},
+                    std::move(now));
+            else
+                add(made,
+                    "aten::narrow",
+                    {dim, integer_argument("start", c.start), element_of(sizes, *c.kept, "length")},
+                    std::move(now));
+        }
+        return made;
+    }
+
+private:
+    struct cut {
+        std::int64_t start = 0;
+        std::optional<std::size_t> kept; ///< the dimension of the part; nothing: only the element at `start` is there
+    };
+
+    static bool is_contiguous(value const& v) {
+        std::int64_t stride = 1;
+        for (std::size_t k = v.sizes.size(); k-- > 0;) {
+            if (!v.strides[k].is_number() || v.strides[k].number != stride) return false;
+            if (k == 0) break;
+            bool const fits = v.sizes[k].is_number() && v.sizes[k].number > 0 &&
+                              v.sizes[k].number <= (std::int64_t{1} << 48) / stride;
+            if (!fits) return false;
+            stride *= v.sizes[k].number;
+        }
+        return v.has_type && v.sizes.size() == v.strides.size();
+    }
+
+    [[nodiscard]] bool fits(std::int64_t start, extent const& length, extent const& whole, bool is_first) const {
+        if (start == 0 && are_equal(out_.owner(), length, whole)) return true;
+        if (length.is_number() && whole.is_number()) return length.number <= whole.number - start;
+        constexpr std::int64_t longest = std::int64_t{1} << 48;
+        return is_first && start <= longest && length.number <= longest; // nothing lies behind the first dimension
+    }
+
+    void add(functionalized_view& to, std::string_view op, std::vector<argument> arguments, value made) {
+        arguments.insert(arguments.begin(), value_argument("self", to.value));
+        to.value = out_.fresh(std::move(made));
+        to.nodes.push_back(view_node(out_.owner(), cause_, op, std::move(arguments), to.value));
+    }
+
+    node_emitter& out_;
+    node const& cause_;
+    value_index base_;
+    std::vector<cut> cuts_; ///< of each dimension of the base
+};
+
+} // namespace
+
+node view_node(program& p, node const& cause, std::string_view op, std::vector<argument> arguments, value_index made) {
+    node n;
+    n.op = std::string(op);
+    n.schema = aten::find_schema(op);
+    n.name = p.values[made].name;
+    n.arguments = std::move(arguments);
+    n.results = {result{{made}, false}};
+    n.origin = cause.origin;
+    return n;
+}
+
+std::optional<std::vector<extent>> extents_of(program const& p, argument const& list) {
+    if (list.kind != argument_kind::integers) {
+        bool const empty = list.kind == argument_kind::values && list.values.empty(); // torch writes `[]` in many ways
+        return empty ? std::optional(std::vector<extent>()) : std::nullopt;
+    }
+    std::vector<extent> out;
+    for (std::size_t i = 0; i != list.integers.size(); ++i) {
+        std::optional<extent> const one = extent_of(p, element_of(list, i, {}));
+        if (!one || (one->is_number() && one->number < 0)) return {};
+        out.push_back(*one);
+    }
+    return out;
+}
+
+std::optional<functionalized_view> slice_of(node_emitter& out, node const& cause, value_index base,
+                                            slice_arguments const& given) {
+    program& p = out.owner();
+    std::optional<extent> const start = extent_of(p, given.start);
+    std::optional<extent> const end = extent_of(p, given.end);
+    value part = p.values[base];
+    bool const has_dim = given.dim.kind == argument_kind::integer && given.dim.integer >= 0 &&
+                         static_cast<std::size_t>(given.dim.integer) < part.sizes.size();
+    if (!start || !end || !has_dim) return {};
+    auto const d = static_cast<std::size_t>(given.dim.integer);
+    bool const is_part = !start->is_number() || !end->is_number() ||
+                         (start->number >= 0 && start->number <= end->number &&
+                          (!part.sizes[d].is_number() || end->number <= part.sizes[d].number));
+    if (!is_part) return {};
+    part.sizes[d] = difference(p, *end, *start);
+    functionalized_view made;
+    made.value = out.fresh(std::move(part));
+    made.nodes.push_back(view_node(p,
+                                   cause,
+                                   "aten::slice.Tensor",
+                                   {value_argument("self", base),
+                                    renamed(given.dim, "dim"),
+                                    renamed(given.start, "start"),
+                                    renamed(given.end, "end")},
+                                   made.value));
+    return made;
+}
+
+std::optional<functionalized_view> strided_of(node_emitter& out, node const& cause, value_index base,
+                                              strided_arguments const& given) {
+    auto const sizes = extents_of(out.owner(), given.sizes);
+    auto const strides = extents_of(out.owner(), given.strides);
+    if (!sizes || !strides || sizes->size() != strides->size()) return {};
+    if (descent down(out, cause, base);
+        given.offset.kind == argument_kind::integer && down.find(*sizes, *strides, given.offset.integer))
+        return down.make(given.sizes, *sizes);
+    value part = out.owner().values[base];
+    part.sizes = *sizes;
+    part.strides = *strides;
+    functionalized_view made;
+    made.value = out.fresh(std::move(part));
+    made.nodes.push_back(view_node(out.owner(),
+                                   cause,
+                                   "aten::as_strided",
+                                   {value_argument("self", base),
+                                    renamed(given.sizes, "size"),
+                                    renamed(given.strides, "stride"),
+                                    renamed(given.offset, "storage_offset")},
+                                   made.value));
+    return made;
+}
+
+} // namespace aton::program

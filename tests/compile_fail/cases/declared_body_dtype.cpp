@@ -1,0 +1,8 @@
+// rule: operator_body
+// error: my_domain::Foo: output Z is int64 in the body, the declaration says float32
+// twin: "Shape" => "Relu"
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+
+inline constexpr auto foo = [](graph<14> g, value x) { return g.op<"Shape">(x); };
+inline constexpr auto my_domain = domain<"my_domain", 1, op<"Foo(T X) -> (T Z)", "T: float", body<foo>>>{};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Calls that ATen refuses, in programs whose recorded shapes pretend that they are fine.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/exporter/exporter.hpp>
+
+#include "../faults.hpp"
+#include "../program/program_builder.hpp"
+
+namespace aton::program {
+
+namespace {
+
+struct made : program_builder {
+    value_index x = input(input_kind::user, "x", {2, 3});
+    value_index y = input(input_kind::user, "y", {4});
+    value_index square = input(input_kind::user, "square", {2, 2});
+};
+
+/// What the export of x.op(...) says, where the file records a result of these sizes.
+std::string fault(std::string op, std::vector<argument> arguments, numbers const& sizes, char const* self = "self") {
+    made b;
+    arguments.insert(arguments.begin(), tensor(self, b.x));
+    b.output(b.add(std::move(op), std::move(arguments), sizes));
+    return tests::fault_of([&] { return convert_program(b.p); });
+}
+
+constexpr std::int64_t huge = std::int64_t{1} << 62;
+
+} // namespace
+
+TEST_CASE("permute names each dimension once") {
+    for (numbers const& dims :
+         {numbers{0, 0}, numbers{1, 1}, numbers{-1, 1}, numbers{0}, numbers{}, numbers{0, 1, 1}}) {
+        std::string const said = fault("aten::permute", {integers("dims", dims)}, {2, 3});
+        CHECK_MESSAGE(
+            is_said(said, "aten::permute (its dims do not name each of the 2 dimensions once; at model.py:12"), said);
+    }
+    CHECK(fault("aten::permute", {integers("dims", {-1, 0})}, {3, 2}) == "nothing was thrown");
+}
+
+TEST_CASE("a view has the elements of its base") {
+    for (char const* op : {"aten::view", "aten::reshape", "aten::_unsafe_view"}) {
+        char const* const sizes = std::string_view(op) == "aten::reshape" ? "shape" : "size";
+        for (numbers const& wrong : {numbers{5},
+                                     numbers{2, 4},
+                                     numbers{0, 3},
+                                     numbers{4, -1},
+                                     numbers{-1, -1},
+                                     numbers{-2, -3},
+                                     numbers{},
+                                     numbers{huge, huge},
+                                     numbers{-1, std::numeric_limits<std::int64_t>::min()}}) {
+            std::string const said = fault(op, {integers(sizes, wrong)}, {2, 3});
+            CHECK_MESSAGE(is_said(said, "a tensor of 6 elements has no view of sizes ["), said);
+        }
+        CHECK(fault(op, {integers(sizes, {-1, 2})}, {3, 2}) == "nothing was thrown");
+    }
+}
+
+TEST_CASE("expand keeps every dimension that is not 1") {
+    for (numbers const& wrong :
+         {numbers{2, 6}, numbers{4, 3}, numbers{3}, numbers{-1, 2, 3}, numbers{2, -2}, numbers{0, 3}}) {
+        std::string const said = fault("aten::expand", {integers("size", wrong)}, {2, 3});
+        CHECK_MESSAGE(is_said(said, "cannot be expanded to this size"), said);
+    }
+    CHECK(fault("aten::expand", {integers("size", {7, -1, 3})}, {7, 2, 3}) == "nothing was thrown");
+}
+
+TEST_CASE("operands that do not go together are refused, whatever the file says of the result") {
+    made const b;
+    struct {
+        char const* op;
+        std::vector<argument> arguments;
+        numbers sizes;
+        char const* said;
+    } const calls[] = {
+        {"aten::add.Tensor",
+         {tensor("other", b.y)},
+         {2, 3},
+         "aten::add.Tensor (its operands do not fit each other: float32[2, 3], float32[4] in Add; at model.py:12"},
+        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "float32[2, 3], float32[2, 2] in Mul"},
+        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "in Equal"},
+        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "float32[2, 3], float32[2, 2] in"},
+        {"aten::matmul", {tensor("other", b.y)}, {2}, "float32[2, 3], float32[4] in MatMul"},
+    };
+    for (auto const& [op, arguments, sizes, expected] : calls) {
+        std::string const said = fault(op, arguments, sizes);
+        CHECK_MESSAGE(is_said(said, expected), said);
+    }
+    for (value_index other : {b.y, b.square}) {
+        made c;
+        c.output(c.add("aten::cat", {tensors("tensors", {c.x, other}), integer("dim", 0)}, {4, 3}));
+        std::string const said = tests::fault_of([&] { return convert_program(c.p); });
+        CHECK_MESSAGE(is_said(said, "aten::cat (its operands do not fit each other: float32[2, 3], float32["), said);
+    }
+}
+
+TEST_CASE("the new value of an input or a buffer has its type") {
+    made b;
+    b.input(input_kind::user, "total", {5});
+    value_index const count = b.add("aten::sum", {tensor("self", b.x)}, {}, dtype::float32);
+    b.output(count);
+    b.p.main.outputs.push_back(tensor("", count));
+    b.p.outputs.push_back({output_kind::input_mutation, "total"});
+    CHECK(is_said(tests::fault_of([&] { return convert_program(b.p); }),
+                  "model.pt2: the program contradicts itself: the new value of 'total', which is float32[5], is "));
+}
+
+} // namespace aton::program
