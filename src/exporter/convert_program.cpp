@@ -271,6 +271,7 @@ void prepare(program::program& p) {
     program::inline_wrappers(p);
     program::functionalize(p);
     program::remove_dead_nodes(p);
+    program::obey_guards(p);
 }
 
 std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
