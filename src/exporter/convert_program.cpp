@@ -229,6 +229,7 @@ void prepare(program::program& p, export_options const& options) {
         return std::string_view();
     });
     program::remove_dead_nodes(p);
+    program::obey_guards(p);
 }
 
 std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {

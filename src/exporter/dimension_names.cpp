@@ -21,8 +21,12 @@ dimension_names::dimension_names(program::program const& p, std::vector<dim_name
             if (in.kind == program::input_kind::user) known += (known.empty() ? "" : ", ") + in.target;
         throw error("there is no input '" + given.input + "' to name a dimension of; the inputs are: " + known);
     }
+    // A symbol that has a name of its own keeps it, although others determine it.
+    std::map<std::string, program::expression, std::less<>> computed = p.relations;
+    std::erase_if(computed, [&](auto const& each) { return renamed_.contains(each.first); });
     texts_.reserve(p.expressions.size());
-    for (program::expression const& e : p.expressions) texts_.push_back(program::to_string(e, renamed_));
+    for (program::expression const& e : p.expressions)
+        texts_.push_back(program::to_string(computed.empty() ? e : program::substitute(e, computed), renamed_));
 }
 
 void dimension_names::name(program::value const& input, dim_name const& given) {
@@ -32,6 +36,10 @@ void dimension_names::name(program::value const& input, dim_name const& given) {
         throw error(where + " does not exist: it has rank " + std::to_string(rank));
     program::extent const& size =
         input.sizes[static_cast<std::size_t>(given.axis < 0 ? given.axis + rank : given.axis)];
+    for (program::pinned_dimension const& pinned : program_.pinned)
+        if (pinned.input == given.input && pinned.axis == (given.axis < 0 ? given.axis + rank : given.axis))
+            throw error(where + " can only be " + std::to_string(pinned.number) + ": " + pinned.reason +
+                        "; to keep it dynamic, export the model again with numbers that do not depend on it");
     if (size.is_number())
         throw error(where + " is always " + std::to_string(size.number) +
                     "; make it dynamic when the model is exported (dynamic_shapes)");

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The export as a whole: read, rewrite, convert, optimise, write.
 #include <deque>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/passes.hpp>
@@ -9,6 +14,51 @@
 #include "converter.hpp"
 
 namespace aton {
+
+namespace {
+
+/// Texts of the program that a file of ONNX has on lines of their own.
+std::string in_lines(std::vector<std::string> const& all) {
+    std::string out;
+    for (std::string const& each : all) {
+        if (!out.empty()) out += '\n';
+        for (char c : each) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    }
+    return out;
+}
+
+/// Guards that the sizes of the inputs do not express, and the ranges of dynamic dimensions by the names that they have in the file.
+std::vector<std::pair<std::string, std::string>> metadata_of(program::program const& p, export_options const& options) {
+    std::vector<std::string> guards;
+    for (program::guard const& g : p.guards)
+        if (g.state != program::guard_state::kept) guards.push_back(g.text);
+    exporter::dimension_names const names(p, options.dims);
+    std::vector<std::string> ranges;
+    std::set<std::string, std::less<>> seen;
+    for (program::input const& in : p.inputs) {
+        if (in.kind != program::input_kind::user || in.value == program::no_value) continue;
+        for (program::extent const& e : p.values[in.value].sizes) {
+            if (e.is_number() || p.expressions[e.expression].kind != program::expression_kind::symbol) continue;
+            auto const range = p.ranges.find(p.expressions[e.expression].symbol);
+            if (range == p.ranges.end() || !seen.insert(range->first).second) continue;
+            bool const open = range->second.most == program::symbol_range().most;
+            ranges.push_back(std::string(names(e).symbol()) + ": " + std::to_string(range->second.least) +
+                             (open ? " or more" : " to " + std::to_string(range->second.most)));
+        }
+    }
+    std::vector<std::pair<std::string, std::string>> out;
+    if (!guards.empty()) out.emplace_back("aton.guards", in_lines(guards));
+    if (!ranges.empty()) out.emplace_back("aton.ranges", in_lines(ranges));
+    return out;
+}
+
+void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
+    if (all.empty()) return;
+    throw error(file + ": " + all[0].text +
+                (all.size() > 1 ? "; and " + std::to_string(all.size() - 1) + " more" : "") + " (warnings are errors)");
+}
+
+} // namespace
 
 export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
     program::program p = pt2::read_program(from, options.model);
@@ -25,12 +75,17 @@ export_report export_file(std::string const& from, std::string const& to, export
     } else {
         remove_unused(graph);
     }
+    check_guards(graph, p, options);
+    std::vector<warning> warnings = find_warnings(p, options);
+    if (options.warnings_are_errors) refuse_warnings(p.file, warnings);
     weight_options weights;
     weights.mode = options.weights;
     weights.source = from;
     weights.progress = options.progress;
-    weight_report const written = write_model(graph, to, weights, {});
-    export_report report{graph.nodes.size(), graph.initializers.size(), 0, written.rewritten};
+    model_options model;
+    model.metadata = metadata_of(p, options);
+    weight_report const written = write_model(graph, to, weights, model);
+    export_report report{graph.nodes.size(), graph.initializers.size(), 0, written.rewritten, std::move(warnings)};
     for (graph_initializer const& i : graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;

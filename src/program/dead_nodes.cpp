@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,6 +12,23 @@
 #include "subgraphs.hpp"
 
 namespace aton::program {
+
+namespace {
+
+/// Nodes that only say what torch found out about sizes while it recorded the program.
+constexpr std::array<std::string_view, 4> findings{"aten::_assert_scalar",
+                                                   "aten::_assert_tensor_metadata",
+                                                   "aten::sym_constrain_range",
+                                                   "aten::sym_constrain_range_for_size"};
+
+bool has_effect(node const& n) {
+    if (n.kind == node_kind::higher_order) return n.op == "higher_order::print" || n.op == "higher_order::with_effects";
+    if (n.kind != node_kind::aten) return false;
+    if (n.op.find("assert_async") != std::string::npos) return true; // the functional one has a result
+    return n.results.empty() && std::find(findings.begin(), findings.end(), n.op) == findings.end();
+}
+
+} // namespace
 
 void remove_dead_nodes(program& p) {
     std::vector<bool> needed(p.values.size());
@@ -25,17 +45,25 @@ void remove_dead_nodes(program& p) {
         });
     };
 
+    std::vector<dropped_node> dropped; // from the end
     for_each_graph(p, [&](graph& g) {
         for (argument const& each : g.outputs) need(each);
         std::vector<bool> stays(g.nodes.size());
         for (std::size_t i = g.nodes.size(); i-- > 0;) {
             stays[i] = is_needed(g.nodes[i]);
-            if (!stays[i]) continue;
+            if (!stays[i]) {
+                node const& n = g.nodes[i];
+                bool const is_unknown = n.kind == node_kind::aten && n.schema.empty();
+                if (bool const effect = has_effect(n); effect || is_unknown)
+                    dropped.push_back({n.op, p.origins[n.origin].source, effect});
+                continue;
+            }
             for (argument const& each : g.nodes[i].arguments) need(each);
         }
         std::size_t i = 0;
         std::erase_if(g.nodes, [&](node const&) { return !stays[i++]; });
     });
+    p.dropped.insert(p.dropped.end(), dropped.rbegin(), dropped.rend());
 }
 
 } // namespace aton::program

@@ -25,6 +25,11 @@ public:
             out_ += "# " + symbol + ": " + std::to_string(range.least) +
                     (open ? " or more" : " to " + std::to_string(range.most)) + '\n';
         }
+        for (guard const& g : p_.guards) {
+            out_ += "# guard: ";
+            plain(g.text);
+            out_ += '\n';
+        }
         out_ += "graph(";
         for (input const& in : p_.inputs)
             if (in.kind == input_kind::user && in.value != no_value) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // export_file on real files: what is written, what the report says, and that nothing is left behind by what fails.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -118,4 +121,99 @@ TEST_CASE("weights that repeat a few bytes without end are refused") {
         in.data.parts[0].strides = {0, 0};
     }
     CHECK_THROWS_WITH_AS((void)convert_program(p), doctest::Contains("repeat elements"), error);
+}
+
+namespace {
+
+std::string metadata(model const& m, std::string_view key) {
+    for (auto const& [k, text] : m.metadata)
+        if (k == key) return text;
+    return {};
+}
+
+std::size_t count(model const& m, std::string_view op) {
+    return static_cast<std::size_t>(
+        std::count_if(m.graph.nodes.begin(), m.graph.nodes.end(), [&](graph_node const& n) { return n.op == op; }));
+}
+
+} // namespace
+
+TEST_CASE("a dimension that a guard pins is written as its number, with a warning, and takes no name") {
+    folder const f;
+    export_report const report = export_file(sample("guard_scale.pt2"), f / "m.onnx");
+    model const m = read_model(f / "m.onnx");
+    CHECK(m.graph.values[m.graph.inputs.at(0)].type.shape == shape({dim(5), dim(4)}));
+    REQUIRE(report.warnings.size() == 1);
+    CHECK(report.warnings[0].kind == warning_kind::pinned_dimension);
+    CHECK(contains(report.warnings[0].text, "dimension 0 of input 'x' is written as 5"));
+    CHECK(contains(report.warnings[0].text, "(1 / L['x'].size()[0]) == 0.2"));
+    CHECK(metadata(m, "aton.guards").empty()); // the written size says it
+    CHECK(count(m, "Slice") == 0);
+
+    export_options named;
+    named.dims = {{"x", 0, "batch"}};
+    std::string const what = message_of(sample("guard_scale.pt2"), f / "named.onnx", named);
+    CHECK(contains(what, "dimension 0 of input 'x' can only be 5"));
+    CHECK(contains(what, "(1 / L['x'].size()[0]) == 0.2"));
+    CHECK(contains(what, "export the model again"));
+}
+
+TEST_CASE("a number that several sizes give is checked when the model runs") {
+    folder const f;
+    for (int const opset : {13, 18, 23}) {
+        export_options options;
+        options.opset = opset;
+        export_report const report = export_file(sample("guard_half.pt2"), f / "m.onnx", options);
+        check_model(f / "m.onnx");
+        model const m = read_model(f / "m.onnx");
+        CHECK(metadata(m, "aton.guards") == "(L['x'].size()[0] // 2) == 3");
+        CHECK(count(m, "Slice") == 1);
+        CHECK(m.graph.values[m.graph.inputs.at(0)].type.shape[0].is_symbolic());
+        CHECK(m.graph.values[m.graph.outputs.at(0)].name == "pad");
+        CHECK(report.nodes == m.graph.nodes.size());
+    }
+}
+
+TEST_CASE("an input that nothing uses is a warning, and an error where these are errors") {
+    folder const f;
+    export_report const report = export_file(sample("guard_half.pt2"), f / "m.onnx");
+    REQUIRE(report.warnings.size() == 1);
+    CHECK(report.warnings[0].kind == warning_kind::unused_input);
+    CHECK(contains(report.warnings[0].text, "input 'unused' is not used by the program"));
+    std::size_t const before = f.count();
+    export_options options;
+    options.warnings_are_errors = true;
+    std::string const what = message_of(sample("guard_half.pt2"), f / "e.onnx", options);
+    CHECK(contains(what, "guard_half.pt2: input 'unused' is not used"));
+    CHECK(contains(what, "warnings are errors"));
+    CHECK(f.count() == before);
+    CHECK(message_of(sample("linear_relu_dynbatch.pt2"), f / "w.onnx", options).empty());
+}
+
+TEST_CASE("relations between sizes are written, other guards are metadata, and checked where that is asked for") {
+    folder const f;
+    export_report const report = export_file(sample("guard_twice.pt2"), f / "m.onnx");
+    model const m = read_model(f / "m.onnx");
+    std::string const x(m.graph.values[m.graph.inputs.at(0)].type.shape[0].symbol());
+    std::string const y(m.graph.values[m.graph.inputs.at(1)].type.shape[0].symbol());
+    CHECK(y == "(" + x + " + 1)//2");
+    CHECK(contains(metadata(m, "aton.guards"), "L['x'].size()[0] > 4"));
+    CHECK(contains(metadata(m, "aton.ranges"), " or more"));
+    CHECK(count(m, "Where") == 0);
+    REQUIRE(report.warnings.size() == 1);
+    CHECK(report.warnings[0].kind == warning_kind::unchecked_guard);
+    CHECK(contains(report.warnings[0].text, "--check-guards"));
+
+    export_options all;
+    all.guards = guard_mode::all;
+    CHECK(export_file(sample("guard_twice.pt2"), f / "all.onnx", all).warnings.empty());
+    check_model(f / "all.onnx");
+    CHECK(count(read_model(f / "all.onnx"), "Where") == 1);
+
+    export_options named; // a name that the user gives stands
+    named.dims = {{"x", 0, "rows"}, {"y", 0, "pairs"}};
+    export_file(sample("guard_twice.pt2"), f / "named.onnx", named);
+    model const n = read_model(f / "named.onnx");
+    CHECK(n.graph.values[n.graph.inputs.at(0)].type.shape[0].symbol() == "rows");
+    CHECK(n.graph.values[n.graph.inputs.at(1)].type.shape[0].symbol() == "pairs");
 }

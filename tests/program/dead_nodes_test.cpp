@@ -104,3 +104,19 @@ TEST_CASE("a program without outputs has no nodes") {
     remove_dead_nodes(b.p);
     CHECK(b.ops().empty());
 }
+
+TEST_CASE("what is removed and may have done something is listed") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3, 4});
+    b.add_node("aten::_assert_scalar", {tensor("self", x), text("assert_msg", "")}, {});
+    b.add_node("aten::_assert_async.msg", {tensor("self", x), text("assert_msg", "bad")}, {});
+    b.add("my_ops::measure", {tensor("x", x)}, {3});
+    b.add("aten::relu", {tensor("self", x)}, {3, 4});
+    b.output(x);
+    remove_dead_nodes(b.p);
+    REQUIRE(b.p.dropped.size() == 2);
+    CHECK(b.p.dropped[0].op == "aten::_assert_async.msg");
+    CHECK(b.p.dropped[0].has_effect);
+    CHECK(b.p.dropped[1].op == "my_ops::measure");
+    CHECK_FALSE(b.p.dropped[1].has_effect);
+}

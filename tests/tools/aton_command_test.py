@@ -148,6 +148,30 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual(aton("export", copy).returncode, 0)
         self.assertTrue(copy.with_name("tied.copy.onnx").exists())
 
+    def test_warnings(self):
+        target = Path(self.folder.name, "guarded.onnx")
+        run = aton("export", self.sample("guard_scale.pt2"), "-o", target)
+        self.assertEqual(run.returncode, 0)
+        self.assertRegex(run.stderr, r"^aton: warning: .*guard_scale\.pt2: dimension 0 of input 'x' is written as 5, .*\n$")
+        run = aton("export", self.sample("guard_scale.pt2"), "-o", target, "-q")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+        target.unlink()
+        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--werror"), 1, "is written as 5", "warnings are errors")
+        self.assertFalse(target.exists())
+        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--dim", "x:0=batch"), 1, "can only be 5")
+
+    def test_print_shows_guards(self):
+        self.assertIn("# guard: (L['x'].size()[0] // 2) == 3\n", aton("print", self.sample("guard_half.pt2")).stdout)
+
+    def test_guards_are_checked_where_that_is_asked_for(self):
+        target = Path(self.folder.name, "guarded.onnx")
+        run = aton("export", self.sample("guard_twice.pt2"), "-o", target)
+        self.assertIn("--check-guards", run.stderr)
+        self.assertNotIn("onnx::Where", aton("print", target).stdout)
+        run = aton("export", self.sample("guard_twice.pt2"), "-o", target, "--check-guards")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("onnx::Where", aton("print", target).stdout)
+
     def test_wrong_options_of_export(self):
         sample, target = self.sample("tied.pt2"), Path(self.folder.name, "never.onnx")
         for options, words in ((["--opset", "12"], ["--opset", "13"]), (["--opset", "99"], ["99"]),

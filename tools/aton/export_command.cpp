@@ -113,6 +113,9 @@ int export_model(export_request request) {
         request.options.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
         report = export_file(request.input, output, request.options);
     }
+    if (!request.quiet)
+        for (warning const& each : report.warnings)
+            complain("warning: " + plain(request.input) + ": " + plain(each.text));
     bool const is_file = std::filesystem::is_regular_file(output, ignored);
     if (request.quiet || !is_file) return 0; // a pipe may be our own stdout
     std::string line = plain(output) + ": " + std::to_string(report.nodes) + " nodes, opset " +

@@ -105,7 +105,13 @@ command add_export(CLI::App& app) {
         "--inline-functions",
         request->options.inline_functions,
         "Custom operators that have bodies in ONNX operators become these; else they are functions of the model");
-    sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well");
+    sub.add_flag_callback(
+        "--check-guards",
+        [request] { request->options.guards = guard_mode::all; },
+        "The model fails where it is given sizes that the module refuses; without it, only where a number of the "
+        "program was computed from them");
+    sub.add_flag("--werror", options.warnings_are_errors, "Write nothing where there is a warning");
+    sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well, no warnings either");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
 }
 

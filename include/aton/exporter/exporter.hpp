@@ -41,6 +41,28 @@ struct dim_name {
     std::string name;
 };
 
+/// Guards are conditions on the inputs that torch recorded (docs/exporter.md). Those that follow from sizes that are written as numbers are
+/// kept by any runtime; of the others the model checks, when it runs:
+enum class guard_mode : std::uint8_t {
+    frozen, ///< those where a number of the program was computed from the sizes
+    all,    ///< all; the export is refused where ONNX cannot express one
+};
+
+/// What a warning is about.
+enum class warning_kind : std::uint8_t {
+    unused_input,
+    pinned_dimension, ///< it was dynamic, and a guard leaves one number
+    unchecked_guard,  ///< sizes that the module refuses are accepted
+    dropped_effect,   ///< an operator was removed that does something, an assertion or print
+    unknown_operator, ///< an operator was removed that torch does not declare and no table has: its results are not used
+};
+
+/// One sentence, without the name of the file.
+struct warning {
+    warning_kind kind = warning_kind::unused_input;
+    std::string text;
+};
+
 struct export_options {
     int opset = 20;
     weight_mode weights = weight_mode::embed;
@@ -52,6 +74,8 @@ struct export_options {
     bool optimize = true;                                     ///< false: the graph as the mappings made it
     bool inline_functions = false;                            ///< bodies of custom operators in place of their calls
     std::vector<dsl::table_view> tables;                      ///< looked at before the built-in ones
+    guard_mode guards = guard_mode::frozen;
+    bool warnings_are_errors = false; ///< the export is refused where there is a warning
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights that are written
 };
 
@@ -61,6 +85,7 @@ struct export_report {
     std::size_t weights = 0;           ///< initializers: weights, and constants
     std::uint64_t weight_bytes = 0;    ///< of all of them
     std::uint64_t rewritten_bytes = 0; ///< of these, laid out or computed anew
+    std::vector<warning> warnings;
 };
 
 /// An operator of a program that cannot be converted.
@@ -83,10 +108,17 @@ export_report export_file(std::string const& from, std::string const& to, export
 /// the same overload and opsets and was not made with override_. An export begins with it.
 void check_tables(std::span<dsl::table_view const> tables);
 
-/// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, and what no
-/// output needs is removed. Of operators that torch does not declare, the rows in `options.tables` say which arguments they write to:
-/// the options are those that the program is converted with. Throws aton::error.
+/// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, what no
+/// output needs is removed, and sizes that guards leave no choice become numbers. Of operators that torch does not declare, the rows in
+/// `options.tables` say which arguments they write to: the options are those that the program is converted with. Throws aton::error.
 void prepare(program::program& p, export_options const& options);
+
+/// What a user should know about the export of a prepared program, a warning for each input, dimension or operator.
+[[nodiscard]] std::vector<warning> find_warnings(program::program const& p, export_options const& options = {});
+
+/// Makes a converted graph fail where a guard of the program does not hold: one that option `guards` names. An output depends on a Reshape
+/// whose target does not fit then. To be called after the passes. Throws aton::error for a guard that ONNX cannot express.
+void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
 /// Everything in a prepared program that has no mapping at the target opset, or whose mapping refuses it.
 [[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,

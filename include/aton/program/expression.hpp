@@ -61,6 +61,9 @@ struct expression {
 [[nodiscard]] std::optional<std::int64_t> evaluate(expression const& e,
                                                    std::map<std::string, std::int64_t, std::less<>> const& symbols);
 
+/// The expression with these expressions in place of symbols. Sums are collected, what has no symbol any more is computed.
+[[nodiscard]] expression substitute(expression const& e, std::map<std::string, expression, std::less<>> const& symbols);
+
 /// "2*batch + 1", with the names of `renamed` in place of symbols: what a dimension of an ONNX file is called. The same expression gives
 /// the same text.
 [[nodiscard]] std::string to_string(expression const& e,

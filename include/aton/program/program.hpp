@@ -158,6 +158,41 @@ struct symbol_range {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
+/// What a number in a guard is: the size of an input along `axis`, or (-1) an input that is a number itself.
+struct guard_source {
+    value_index input = no_value;
+    std::int64_t axis = -1;
+};
+
+/// How a guard is obeyed.
+enum class guard_state : std::uint8_t {
+    open,   ///< it limits which sizes are accepted, and nothing else
+    kept,   ///< it follows from sizes of inputs that are numbers
+    frozen, ///< a number of the program was computed from the sizes, and is right only where the guard holds
+};
+
+/// A condition on the inputs under which the program was recorded: outside of it the module refuses them.
+struct guard {
+    std::string text;                    ///< as the file has it: "L['x'].size()[0] == 5"
+    std::optional<expression> condition; ///< of the names in program::guard_sources; nothing: it is not understood
+    guard_state state = guard_state::open;
+};
+
+/// A dimension of an input that was a symbol, and that guards leave one number only.
+struct pinned_dimension {
+    std::string input;
+    std::int64_t axis = 0;
+    std::int64_t number = 0;
+    std::string reason; ///< the guards
+};
+
+/// An operator that was removed although it may have done something.
+struct dropped_node {
+    std::string op;
+    std::string place;       ///< "model.py:12 in forward"; may be empty
+    bool has_effect = false; ///< false: its results are not used, and torch does not declare it
+};
+
 struct program {
     std::string name; ///< of the model in its archive
     std::string file; ///< for messages
@@ -170,6 +205,12 @@ struct program {
     std::vector<expression> expressions;
     std::vector<origin> origins; ///< [0]: unknown
     std::map<std::string, symbol_range, std::less<>> ranges;
+    std::vector<guard> guards;
+    std::map<std::string, guard_source, std::less<>> guard_sources;
+    std::vector<pinned_dimension> pinned; ///< by obey_guards()
+    std::map<std::string, expression, std::less<>>
+        relations;                       ///< symbols that are computed from others, by obey_guards()
+    std::vector<dropped_node> dropped;   ///< by remove_dead_nodes()
     std::shared_ptr<void const> storage; ///< keeps the file open and mapped that stored tensors point into
 };
 
@@ -196,7 +237,12 @@ using schema_lookup = std::function<std::string_view(std::string_view op)>;
 /// auto_functionalized or auto_functionalized_v2. Throws aton::error for what cannot be expressed, with the node.
 void functionalize(program& p, schema_lookup const& schema_of = {});
 
-/// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those.
+/// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those. program::dropped lists
+/// those of them that have an effect, or that torch does not declare.
 void remove_dead_nodes(program& p);
+
+/// Holds sizes to the guards and ranges: symbols that can only be one number become that number, those that equal an expression of
+/// others are listed in program::relations, and every guard gets its state. Throws aton::error where no size at all is accepted.
+void obey_guards(program& p);
 
 } // namespace aton::program

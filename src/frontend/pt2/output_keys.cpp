@@ -68,6 +68,8 @@ public:
         return distinct ? short_ : long_;
     }
 
+    [[nodiscard]] std::vector<std::vector<std::string>> const& paths() const { return paths_; }
+
 private:
     bool visit(dom::element node, std::vector<path_step>& path, int depth) {
         dom::object spec;
@@ -120,6 +122,8 @@ private:
     }
 
     void add_leaf(std::vector<path_step> const& path) {
+        std::vector<std::string>& steps = paths_.emplace_back();
+        for (path_step const& each : path) steps.push_back(each.text);
         std::string all;
         std::string without_indices;
         bool any_key = false;
@@ -136,6 +140,7 @@ private:
     std::unordered_map<std::string_view, json_value> namedtuples_; ///< their fields, by the type's name
     dom::parser parser_;
     dom::parser contexts_;
+    std::vector<std::vector<std::string>> paths_;
     std::vector<std::string> long_;
     std::vector<std::string> short_;
 };
@@ -146,6 +151,13 @@ std::vector<std::string> read_output_keys(std::string_view treespec, json_value 
     std::optional<json_value> const namedtuples = module.optional_member("treespec_namedtuple_fields");
     treespec_reader reader(namedtuples);
     return reader.read(treespec) ? reader.keys() : std::vector<std::string>{};
+}
+
+std::vector<std::vector<std::string>> read_leaf_paths(std::string_view treespec, json_value const& module) {
+    std::optional<json_value> const namedtuples = module.optional_member("treespec_namedtuple_fields");
+    treespec_reader reader(namedtuples);
+    if (!reader.read(treespec)) return {};
+    return reader.paths();
 }
 
 } // namespace aton::pt2

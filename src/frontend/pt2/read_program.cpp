@@ -85,6 +85,7 @@ program::program read_program_json(std::string_view json, std::string document_n
     json_value const signature = module.member("signature");
     read_signature(signature, out, tensor);
     name_outputs(module, out);
+    read_guards(root, module, out);
     return out;
 }
 

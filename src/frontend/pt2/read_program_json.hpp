@@ -29,4 +29,12 @@ void read_signature(json_value const& signature, program::program& out, tensor_l
 /// No keys at all for a treespec that is not understood.
 [[nodiscard]] std::vector<std::string> read_output_keys(std::string_view treespec, json_value const& module);
 
+/// The way to each leaf of a nest of arguments: keys, numbers and names of members, in the order of the leaves. Nothing for a treespec
+/// that is not understood.
+[[nodiscard]] std::vector<std::vector<std::string>> read_leaf_paths(std::string_view treespec,
+                                                                    json_value const& module);
+
+/// guards_code of an ExportedProgram whose inputs have been read. What is not understood is kept as text.
+void read_guards(json_value const& root, json_value const& module, program::program& out);
+
 } // namespace aton::pt2

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// What fails ends the parse without a word: a guard that is not understood is kept as text.
+#include "parse_guard.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "make_expression.hpp"
+
+namespace aton::pt2 {
+
+namespace {
+
+using program::expression;
+using program::expression_kind;
+using maybe = std::optional<expression>;
+
+constexpr std::size_t longest_text = 1U << 16;
+constexpr int deepest_nesting = 200;
+constexpr int most_operations = 1000; ///< a // b // c: these nest without brackets
+
+struct function_row {
+    std::string_view name; ///< without its module
+    expression_kind kind;
+    std::size_t operands; ///< 0: two or more
+};
+constexpr function_row functions[] = {
+    {"sym_float", expression_kind::to_float, 1},
+    {"float", expression_kind::to_float, 1},
+    {"ToFloat", expression_kind::to_float, 1},
+    {"trunc", expression_kind::truncate, 1},
+    {"int", expression_kind::truncate, 1},
+    {"sym_int", expression_kind::truncate, 1},
+    {"TruncToInt", expression_kind::truncate, 1},
+    {"floor", expression_kind::floor, 1},
+    {"FloorToInt", expression_kind::floor, 1},
+    {"ceil", expression_kind::ceiling, 1},
+    {"ceiling", expression_kind::ceiling, 1},
+    {"CeilToInt", expression_kind::ceiling, 1},
+    {"round", expression_kind::round, 1},
+    {"RoundToInt", expression_kind::round, 1},
+    {"abs", expression_kind::absolute, 1},
+    {"Abs", expression_kind::absolute, 1},
+    {"max", expression_kind::maximum, 0},
+    {"Max", expression_kind::maximum, 0},
+    {"sym_max", expression_kind::maximum, 0},
+    {"min", expression_kind::minimum, 0},
+    {"Min", expression_kind::minimum, 0},
+    {"sym_min", expression_kind::minimum, 0},
+    {"pow", expression_kind::power, 2},
+    {"PowByNatural", expression_kind::power, 2},
+    {"FloatPow", expression_kind::power, 2},
+    {"FloorDiv", expression_kind::floor_div, 2},
+    {"CleanDiv", expression_kind::floor_div, 2},
+    {"CeilDiv", expression_kind::ceil_div, 2},
+    {"IntTrueDiv", expression_kind::true_div, 2},
+    {"FloatTrueDiv", expression_kind::true_div, 2},
+    {"Mod", expression_kind::mod, 2},
+    {"PythonMod", expression_kind::mod, 2},
+    {"Eq", expression_kind::equal, 2},
+    {"Ne", expression_kind::unequal, 2},
+    {"Gt", expression_kind::greater, 2},
+    {"Ge", expression_kind::greater_equal, 2},
+    {"Lt", expression_kind::less, 2},
+    {"Le", expression_kind::less_equal, 2},
+    {"And", expression_kind::all_of, 0},
+    {"Or", expression_kind::any_of, 0},
+    {"Not", expression_kind::negation, 1},
+    {"sym_not", expression_kind::negation, 1},
+    {"bool", expression_kind::all_of, 1},
+    {"ModularIndexing", expression_kind::modular_indexing, 3},
+};
+
+/// Functions of one real number; of `_sym_sqrt` the end counts.
+constexpr std::string_view real_functions[] = {
+    "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"};
+
+struct relation_row {
+    std::string_view sign;
+    expression_kind kind;
+};
+constexpr relation_row relations[] = {
+    {"==", expression_kind::equal},
+    {"!=", expression_kind::unequal},
+    {">=", expression_kind::greater_equal},
+    {"<=", expression_kind::less_equal},
+    {">", expression_kind::greater},
+    {"<", expression_kind::less},
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+
+struct not_understood {};
+
+class parser {
+public:
+    parser(std::string_view text, guard_lookup const& lookup) : text_(text), lookup_(lookup) {}
+
+    expression whole() {
+        if (text_.size() > longest_text) fail();
+        expression out = choice();
+        peek();
+        if (at_ != text_.size()) fail();
+        return out;
+    }
+
+private:
+    [[noreturn]] static void fail() { throw not_understood(); }
+
+    char peek() {
+        while (at_ != text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+        return at_ == text_.size() ? '\0' : text_[at_];
+    }
+    bool take(std::string_view token) {
+        peek();
+        if (!text_.substr(at_).starts_with(token)) return false;
+        at_ += token.size();
+        return true;
+    }
+    bool take_word(std::string_view word) {
+        peek();
+        std::string_view const rest = text_.substr(at_);
+        if (!rest.starts_with(word) || (rest.size() > word.size() && is_name(rest[word.size()]))) return false;
+        at_ += word.size();
+        return true;
+    }
+    void expect(std::string_view token) {
+        if (!take(token)) fail();
+    }
+
+    class nesting {
+    public:
+        explicit nesting(parser& p) : p_(p) {
+            if (++p_.depth_ > deepest_nesting) fail();
+        }
+        nesting(nesting const&) = delete;
+        nesting& operator=(nesting const&) = delete;
+        ~nesting() { --p_.depth_; }
+
+    private:
+        parser& p_;
+    };
+
+    expression call(expression_kind kind, std::vector<expression> operands) {
+        if (++operations_ > most_operations) fail();
+        return make_call(kind, std::move(operands));
+    }
+    expression call(expression_kind kind, expression a, expression b) {
+        std::vector<expression> operands;
+        operands.push_back(std::move(a));
+        operands.push_back(std::move(b));
+        return call(kind, std::move(operands));
+    }
+
+    /// a if condition else b
+    expression choice() {
+        nesting const inside(*this);
+        expression value = disjunction();
+        if (!take_word("if")) return value;
+        std::vector<expression> operands;
+        operands.push_back(std::move(value));
+        operands.push_back(disjunction());
+        if (!take_word("else")) fail();
+        operands.push_back(choice());
+        operands.push_back(make_boolean(true));
+        return call(expression_kind::piecewise, std::move(operands));
+    }
+
+    expression disjunction() {
+        std::vector<expression> parts;
+        do parts.push_back(conjunction());
+        while (take_word("or"));
+        return parts.size() == 1 ? std::move(parts[0]) : call(expression_kind::any_of, std::move(parts));
+    }
+
+    expression conjunction() {
+        std::vector<expression> parts;
+        do parts.push_back(negation());
+        while (take_word("and"));
+        return parts.size() == 1 ? std::move(parts[0]) : call(expression_kind::all_of, std::move(parts));
+    }
+
+    expression negation() {
+        nesting const inside(*this);
+        if (!take_word("not")) return comparison();
+        std::vector<expression> operands;
+        operands.push_back(negation());
+        return call(expression_kind::negation, std::move(operands));
+    }
+
+    /// a < b < c is a < b and b < c.
+    expression comparison() {
+        expression left = sum();
+        std::vector<expression> parts;
+        for (bool more = true; more;) {
+            more = false;
+            for (relation_row const& row : relations) {
+                if (!take(row.sign)) continue;
+                expression right = sum();
+                parts.push_back(call(row.kind, std::move(left), right));
+                left = std::move(right);
+                more = true;
+                break;
+            }
+            if (parts.size() > 8) fail();
+        }
+        if (parts.empty()) return left;
+        return parts.size() == 1 ? std::move(parts[0]) : call(expression_kind::all_of, std::move(parts));
+    }
+
+    expression sum() {
+        expression out = product();
+        for (;;) {
+            if (take("+")) out = joined(expression_kind::add, std::move(out), product());
+            else if (take("-")) out = joined(expression_kind::add, std::move(out), negated(product()));
+            else return out;
+        }
+    }
+
+    /// From the left, as Python computes it: floats are rounded after every operation.
+    expression joined(expression_kind kind, expression left, expression right) {
+        if (left.kind == kind && !left.symbol.empty()) {
+            if (++operations_ > most_operations) fail();
+            left.operands.push_back(std::move(right));
+            return left;
+        }
+        expression out = call(kind, std::move(left), std::move(right));
+        out.symbol = "open"; // not in brackets: it may be continued
+        return out;
+    }
+
+    static expression closed(expression e) {
+        if (e.kind == expression_kind::add || e.kind == expression_kind::mul) e.symbol.clear();
+        return e;
+    }
+
+    expression negated(expression e) {
+        if (e.kind == expression_kind::integer && e.number != std::numeric_limits<std::int64_t>::min())
+            return make_integer(-e.number);
+        if (e.kind == expression_kind::real) return make_real(-e.real);
+        return call(expression_kind::mul, make_integer(-1), std::move(e));
+    }
+
+    expression product() {
+        expression out = signed_power();
+        for (;;) {
+            if (take("//")) out = call(expression_kind::floor_div, std::move(out), signed_power());
+            else if (take("/")) out = call(expression_kind::true_div, std::move(out), signed_power());
+            else if (take("%")) out = call(expression_kind::mod, std::move(out), signed_power());
+            else if (peek() == '*' && !text_.substr(at_).starts_with("**") && take("*"))
+                out = joined(expression_kind::mul, std::move(out), signed_power());
+            else return out;
+        }
+    }
+
+    expression signed_power() {
+        nesting const inside(*this);
+        if (take("-")) return negated(signed_power());
+        if (take("+")) return signed_power();
+        expression base = primary();
+        if (!take("**")) return base;
+        return call(expression_kind::power, std::move(base), signed_power());
+    }
+
+    expression primary() {
+        char const c = peek();
+        if (take("(")) {
+            expression out = choice();
+            expect(")");
+            return closed(std::move(out));
+        }
+        if (is_digit(c) || c == '.') return number();
+        if (is_name_start(c)) return named();
+        fail();
+    }
+
+    std::string_view name() {
+        peek();
+        std::size_t const start = at_;
+        while (at_ != text_.size() && is_name(text_[at_])) ++at_;
+        if (at_ == start || is_digit(text_[start])) fail();
+        return text_.substr(start, at_ - start);
+    }
+
+    expression number() {
+        std::size_t stop = at_;
+        bool real = false;
+        for (; stop != text_.size(); ++stop) {
+            char const c = text_[stop];
+            bool const exponent_sign = (c == '-' || c == '+') && (text_[stop - 1] == 'e' || text_[stop - 1] == 'E');
+            if (is_digit(c)) continue;
+            if (c != '.' && c != 'e' && c != 'E' && !(real && exponent_sign)) break;
+            real = true;
+        }
+        char const* const first = text_.data() + at_;
+        char const* const last = text_.data() + stop;
+        at_ = stop;
+        double d = 0;
+        std::int64_t n = 0;
+        auto const [end, status] = real ? std::from_chars(first, last, d) : std::from_chars(first, last, n);
+        if (status != std::errc{} || end != last) fail();
+        return real ? make_real(d) : make_integer(n);
+    }
+
+    expression named() {
+        std::string_view word = name();
+        if (word == "L") return source();
+        if (word == "True" || word == "False" || word == "true" || word == "false")
+            return make_boolean(word == "True" || word == "true");
+        while (take(".")) word = name(); // math.floor, torch.sym_float
+        if (word == "inf" || word == "int_oo") return make_real(std::numeric_limits<double>::infinity());
+        if (!take("(")) fail();
+        nesting const inside(*this);
+        std::vector<expression> operands;
+        do operands.push_back(closed(choice()));
+        while (take(","));
+        expect(")");
+        if (word.starts_with("_sym_")) word.remove_prefix(5);
+        for (std::string_view each : real_functions)
+            if (word == each && operands.size() == 1) {
+                expression out = call(expression_kind::other, std::move(operands));
+                out.symbol = word;
+                return out;
+            }
+        for (function_row const& row : functions) {
+            if (row.name != word) continue;
+            if (row.operands == 0 ? operands.size() < 2 : operands.size() != row.operands) fail();
+            return call(row.kind, std::move(operands));
+        }
+        fail();
+    }
+
+    std::string quoted() {
+        char const quote = peek();
+        if (quote != '\'' && quote != '"') fail();
+        std::string out;
+        for (++at_; at_ != text_.size() && text_[at_] != quote; ++at_) {
+            if (text_[at_] == '\\' && ++at_ == text_.size()) fail();
+            out += text_[at_];
+        }
+        expect({&quote, 1});
+        return out;
+    }
+
+    std::int64_t index() {
+        bool const negative = take("-");
+        peek();
+        expression const e = number();
+        if (e.kind != expression_kind::integer || negative) fail();
+        return e.number;
+    }
+
+    /// After L: ['d']['a'][1].size()[0]
+    expression source() {
+        guard_number out;
+        for (;;) {
+            if (take("[")) {
+                bool const is_text = peek() == '\'' || peek() == '"';
+                out.path.push_back(is_text ? quoted() : std::to_string(index()));
+                expect("]");
+            } else if (take(".")) {
+                std::string_view const word = name();
+                if (take("(")) {
+                    expect(")");
+                    if (word != "size") fail(); // strides and offsets are none of ONNX's
+                    expect("[");
+                    out.axis = index();
+                    expect("]");
+                    break;
+                }
+                if (word == "shape") {
+                    expect("[");
+                    out.axis = index();
+                    expect("]");
+                    break;
+                }
+                out.path.emplace_back(word);
+            } else {
+                break;
+            }
+        }
+        std::string const symbol = out.path.empty() ? std::string() : lookup_(out);
+        if (symbol.empty()) fail();
+        return make_symbol(symbol);
+    }
+
+    std::string_view text_;
+    guard_lookup const& lookup_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    int operations_ = 0;
+};
+
+/// The marks of joined() are for the parser alone.
+void clear_marks(expression& e) {
+    if (e.kind == expression_kind::add || e.kind == expression_kind::mul) e.symbol.clear();
+    for (expression& each : e.operands) clear_marks(each);
+}
+
+} // namespace
+
+maybe parse_guard(std::string_view text, guard_lookup const& lookup) {
+    try {
+        expression out = parser(text, lookup).whole();
+        clear_marks(out);
+        return out;
+    } catch (not_understood const&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace aton::pt2

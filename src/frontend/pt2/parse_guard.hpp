@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Guards, which are Python expressions over the inputs: "(0.5*torch.sym_float(L['x'].size()[0])) == 2.5".
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/program/expression.hpp>
+
+namespace aton::pt2 {
+
+/// A number of an input in a guard: L['d']['a'][1].size()[0] has the path d, a, 1 and axis 0; L['n'] has no axis.
+struct guard_number {
+    std::vector<std::string> path;
+    std::optional<std::int64_t> axis;
+};
+
+/// The symbol that stands for such a number; empty: it is not known.
+using guard_lookup = std::function<std::string(guard_number const&)>;
+
+/// The condition as an expression, operands in the order of the text; nothing for what is not understood: the grammar is what
+/// PythonPrinter of torch/utils/_sympy/printers.py writes, and sympy's names of functions.
+[[nodiscard]] std::optional<program::expression> parse_guard(std::string_view text, guard_lookup const& lookup);
+
+} // namespace aton::pt2

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// What guards make of the sizes of a program: numbers where they leave one, relations between symbols, and a state for each guard.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/frontend/pt2/read_program.hpp>
+#include <aton/program/program.hpp>
+
+#include "frontend/pt2/parse_guard.hpp"
+
+#include "../faults.hpp"
+#include "program_builder.hpp"
+
+using namespace aton::program;
+using aton::tests::contains;
+using aton::tests::fault_of;
+
+namespace {
+
+/// Inputs x, y and z of one size each, s0, s1 and s2, and a number n; sizes are written x, y and z in guards.
+struct sizes {
+    program_builder b;
+    std::vector<value_index> inputs;
+
+    explicit sizes(std::initializer_list<std::string_view> guards,
+                   std::vector<std::string> const& of = {"s0", "s1", "s2"}) {
+        constexpr std::string_view names[] = {"x", "y", "z"};
+        for (std::size_t i = 0; i != of.size(); ++i) {
+            value_index const v = b.input(input_kind::user, std::string(names[i]), {0});
+            b.p.values[v].sizes = {symbolic(of[i])};
+            b.p.guard_sources[std::string(names[i])] = {v, 0};
+            inputs.push_back(v);
+        }
+        b.output(inputs[0]);
+        aton::pt2::guard_lookup const known = [](aton::pt2::guard_number const& n) { return n.path.at(0); };
+        for (std::string_view each : guards) {
+            std::string text; // x for L['x']
+            for (char c : each)
+                text += c == 'x' || c == 'y' || c == 'z' ? "L['" + std::string(1, c) + "']" : std::string(1, c);
+            guard g;
+            g.text = each;
+            g.condition = aton::pt2::parse_guard(text, known);
+            b.p.guards.push_back(std::move(g));
+        }
+    }
+
+    extent symbolic(std::string const& text) {
+        b.p.expressions.push_back(aton::pt2::parse_expression(text));
+        return {0, static_cast<std::uint32_t>(b.p.expressions.size() - 1)};
+    }
+
+    /// "5, s1, 2*s1": sizes of the inputs, with what determines them.
+    std::string after() {
+        obey_guards(b.p);
+        std::string out;
+        for (value_index v : inputs) {
+            extent const& e = b.p.values[v].sizes[0];
+            out += out.empty() ? "" : ", ";
+            out += e.is_number() ? std::to_string(e.number)
+                                 : to_string(substitute(b.p.expressions[e.expression], b.p.relations));
+        }
+        return out;
+    }
+    [[nodiscard]] guard_state state(std::size_t i) const { return b.p.guards.at(i).state; }
+};
+
+std::string sizes_of(std::initializer_list<std::string_view> guards) { return sizes(guards).after(); }
+
+} // namespace
+
+TEST_CASE("a guard that leaves one number makes it that number") {
+    CHECK(sizes_of({"x == 5"}) == "5, s1, s2");
+    CHECK(sizes_of({"(1 / x) == 0.2"}) == "5, s1, s2");
+    CHECK(sizes_of({"(0.5*float(x)) == 2.5"}) == "5, s1, s2");
+    CHECK(sizes_of({"float(x) ** 0.5 == 2.6457513110645907"}) == "7, s1, s2");
+    CHECK(sizes_of({"math.sqrt(x) == 3.0"}) == "9, s1, s2");
+    CHECK(sizes_of({"x*x == 49"}) == "7, s1, s2");
+    CHECK(sizes_of({"2*x == 10"}) == "5, s1, s2");
+    CHECK(sizes_of({"((-1)*x) == (-7)"}) == "7, s1, s2");
+    CHECK(sizes_of({"Eq(x, 5)"}) == "5, s1, s2");
+    CHECK(sizes_of({"min(9, x) == 4"}) == "4, s1, s2");
+    CHECK(sizes_of({"x < 8 and x > 6"}) == "7, s1, s2");
+    CHECK(sizes_of({"6 <= x <= 6"}) == "6, s1, s2");
+}
+
+TEST_CASE("guards that leave several numbers leave a symbol") {
+    for (std::string_view guard : {"x // 2 == 3",
+                                   "math.trunc(x / 2) == 3",
+                                   "x % 4 == 0",
+                                   "min(5, x) == 5",
+                                   "x >= 4",
+                                   "(1.0*float(round(x / 3))) == 2.0",
+                                   "x != 7",
+                                   "0.1*float(x) <= 0.5"})
+        CHECK_MESSAGE(sizes_of({guard}) == "s0, s1, s2", guard);
+}
+
+TEST_CASE("guards leave one number together, ranges too") {
+    CHECK(sizes_of({"x // 2 == 3", "x % 2 == 1"}) == "7, s1, s2");
+    CHECK(sizes_of({"x // 2 == 3", "x != 7"}) == "6, s1, s2");
+    sizes with_range({"x // 2 == 3"});
+    with_range.b.p.ranges["s0"] = {2, 6};
+    CHECK(with_range.after() == "6, s1, s2");
+    sizes one_in_range({});
+    one_in_range.b.p.ranges["s1"] = {4, 4};
+    CHECK(one_in_range.after() == "s0, 4, s2");
+    // The module accepts sizes 0 and 1 where a range begins with 2.
+    sizes zero_and_one({"x*x <= 4"});
+    zero_and_one.b.p.ranges["s0"] = {2, 1000};
+    CHECK(zero_and_one.after() == "s0, s1, s2");
+}
+
+TEST_CASE("numbers go through equalities") {
+    CHECK(sizes_of({"x == y", "y == z", "0.5*float(z) == 3.5"}) == "7, 7, 7");
+    CHECK(sizes_of({"y == 2*x", "x + 1 == 4"}) == "3, 6, s2");
+    CHECK(sizes_of({"z == x + y", "z == 9", "x == 2*y"}) == "6, 3, 9");
+    sizes derived({"y / 4 == 2.0"}, {"s0", "Add(Symbol('s0'), Integer(1))"});
+    CHECK(derived.after() == "7, 8");
+    REQUIRE(derived.b.p.pinned.size() == 2);
+    CHECK(derived.b.p.pinned[0].input == "x");
+    CHECK(derived.b.p.pinned[1].number == 8);
+    CHECK(contains(derived.b.p.pinned[1].reason, "y / 4 == 2.0"));
+}
+
+TEST_CASE("relations between sizes become expressions of fewer symbols") {
+    CHECK(sizes_of({"x == y"}) == "s0, s0, s2");
+    CHECK(sizes_of({"y == 2*x"}) == "s0, 2*s0, s2");
+    CHECK(sizes_of({"x == ((-1) + y)"}) == "s0, s0 + 1, s2");
+    CHECK(sizes_of({"x == (1 + y) // 2"}) == "(s1 + 1)//2, s1, s2");
+    CHECK(sizes_of({"y % 2 == 0", "x == y // 2"}) == "s0, 2*s0, s2");
+    CHECK(sizes_of({"x + y == z"}) == "s0, s1, s0 + s1");
+    CHECK(sizes_of({"x == y", "y == 3*z"}) == "3*s2, 3*s2, s2");
+    CHECK(sizes_of({"2*x == 3*y"}) == "s0, s1, s2"); // neither is a whole multiple
+}
+
+TEST_CASE("each guard has a state") {
+    sizes s({"x == 5",
+             "y == 2*z",
+             "y % 2 == 0",
+             "x // 2 == 2",
+             "z > 4",
+             "z // 2 == 3",
+             "0.1*float(z) <= 0.75",
+             "z.stride()[0] == 1",
+             "z % 2 == 1 or z % 3 == 0"});
+    (void)s.after();
+    CHECK(s.state(0) == guard_state::kept);
+    CHECK(s.state(1) == guard_state::open); // runtimes do not hold y to 2*z
+    CHECK(s.state(2) == guard_state::frozen);
+    CHECK(s.state(3) == guard_state::kept);
+    CHECK(s.state(4) == guard_state::open);
+    CHECK(s.state(5) == guard_state::frozen);
+    CHECK(s.state(6) == guard_state::frozen);
+    CHECK(to_string(*s.b.p.guards[6].condition) == "z <= 7"); // without floats
+    CHECK_FALSE(s.b.p.guards[7].condition.has_value());
+    CHECK(s.state(7) == guard_state::open);
+    CHECK(s.state(8) == guard_state::frozen);
+}
+
+TEST_CASE("a remainder that a view needs is not frozen, the same of any other operator is") {
+    for (auto const& [op, state] : {std::pair{"aten::view", guard_state::open}, {"aten::pad", guard_state::frozen}}) {
+        sizes s({"x % 2 == 0"});
+        value_index const out = s.b.add(op, {tensor("self", s.inputs[0])}, {1, 2});
+        s.b.p.values[out].sizes[0] = s.symbolic("FloorDiv(Symbol('s0'), Integer(2))");
+        (void)s.after();
+        CHECK(s.state(0) == state);
+    }
+}
+
+TEST_CASE("an input that is a number keeps its value, and a guard says which") {
+    sizes s({"0.1*float(y) == 0.7000000000000001"});
+    value& y = s.b.p.values[s.inputs[1]];
+    y.kind = value_kind::sym_int;
+    y.symbolic = y.sizes[0];
+    y.sizes.clear();
+    s.b.p.guard_sources["y"].axis = -1;
+    obey_guards(s.b.p);
+    CHECK(s.b.p.values[s.inputs[1]].symbolic->number == 7);
+    REQUIRE(s.b.p.guards.size() == 2);
+    CHECK(s.b.p.guards[1].text == "L['y'] == 7");
+    CHECK(s.state(1) == guard_state::frozen);
+    CHECK(s.b.p.pinned.empty());
+}
+
+TEST_CASE("guards that no size fulfils are refused") {
+    CHECK(contains(fault_of([] { return sizes_of({"x == 5", "x % 2 == 0"}); }), "no size is accepted"));
+    CHECK(contains(fault_of([] { return sizes_of({"x*x == 10"}); }), "no size is accepted"));
+}
+
+TEST_CASE("hostile guards end soon") {
+    std::string const deep(20000, '(');
+    std::string sum = "x";
+    for (int i = 0; i != 900; ++i) sum += " // 1 + x % 7";
+    std::string product = "x";
+    for (int i = 0; i != 200; ++i) product += "*x";
+    for (std::string const& each : {deep, sum + " == 3", product + " == 5*y", sum + " < y % z"})
+        (void)fault_of([&] { return sizes_of({each}); });
+    CHECK(sizes_of({"x % 1000003 == 17", "x % 999983 == 12345"}) == "s0, s1, s2"); // one below their product
+}
