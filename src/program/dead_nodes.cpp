@@ -16,9 +16,11 @@ void remove_dead_nodes(program& p) {
         for (value_index v : a.values)
             if (v != no_value) needed[v] = true;
     };
+    // An operator that is not torch's, and that nobody knows, is there for what it does.
+    auto const may_write = [](node const& n) {
+        return n.kind == node_kind::aten && n.schema.empty() && !n.is_functional;
+    };
     auto const is_needed = [&needed](node const& n) {
-        // An operator that is not torch's and returns nothing is there for what it does.
-        if (n.kind == node_kind::aten && n.schema.empty() && n.results.empty() && !n.is_functional) return true;
         return std::any_of(n.results.begin(), n.results.end(), [&](result const& r) {
             return std::any_of(
                 r.values.begin(), r.values.end(), [&](value_index v) { return v != no_value && needed[v]; });
@@ -30,6 +32,10 @@ void remove_dead_nodes(program& p) {
         std::vector<bool> stays(g.nodes.size());
         for (std::size_t i = g.nodes.size(); i-- > 0;) {
             stays[i] = is_needed(g.nodes[i]);
+            if (!stays[i] && may_write(g.nodes[i])) {
+                stays[i] = true;
+                g.nodes[i].results.clear();
+            }
             if (!stays[i]) continue;
             for (argument const& each : g.nodes[i].arguments) need(each);
         }
