@@ -67,11 +67,13 @@ node_attribute attribute_of(program::argument const& a) {
 /// which one.
 void converter::check_kept(program::node const& n) {
     if (n.is_functional || !n.schema.empty()) return;
-    std::string_view const name = aten::parse_head(n.op).name;
-    bool const is_in_place = name.ends_with('_') && !name.ends_with("__");
+    aten::schema_head const head = aten::parse_head(n.op);
+    bool const is_in_place = (head.name.ends_with('_') && !head.name.ends_with("__")) || head.overload == "out" ||
+                             head.overload.ends_with("_out");
     if (!n.results.empty() && !is_in_place) return;
-    throw unsupported_error(std::string(is_in_place ? "its name says that it writes to an argument"
-                                                    : "it returns nothing, so that it must write to an argument") +
+    throw unsupported_error(std::string(is_in_place
+                                            ? "its name says that it writes to an argument"
+                                            : "nothing uses what it returns, so that it must write to an argument") +
                             ", and the program does not say to which; load a plugin that has a row with its schema, or "
                             "export after ep.run_decompositions()");
 }

@@ -28,6 +28,18 @@ bool has_effect(node const& n) {
     return n.results.empty() && std::find(findings.begin(), findings.end(), n.op) == findings.end();
 }
 
+/// A custom operator whose schema nobody knows is there for what it does: torch.export has removed those that write to nothing. Operators
+/// of torch that are newer than Aton say with their names whether they write.
+bool may_write(node const& n) {
+    if (n.kind != node_kind::aten || !n.schema.empty() || n.is_functional) return false;
+    if (n.results.empty()) return true;
+    std::string_view const name = std::string_view(n.op).substr(0, n.op.find('.'));
+    bool const is_in_place = name.ends_with('_') || n.op.ends_with(".out") || n.op.ends_with("_out");
+    bool const is_of_torch = n.op.starts_with("aten::") || n.op.starts_with("prim::") || n.op.starts_with("prims::") ||
+                             n.op.starts_with("quantized::");
+    return is_in_place || !is_of_torch;
+}
+
 } // namespace
 
 void remove_dead_nodes(program& p) {
@@ -37,8 +49,6 @@ void remove_dead_nodes(program& p) {
             if (v != no_value) needed[v] = true;
     };
     auto const is_needed = [&needed](node const& n) {
-        // An operator that is not torch's and returns nothing is there for what it does.
-        if (n.kind == node_kind::aten && n.schema.empty() && n.results.empty() && !n.is_functional) return true;
         return std::any_of(n.results.begin(), n.results.end(), [&](result const& r) {
             return std::any_of(
                 r.values.begin(), r.values.end(), [&](value_index v) { return v != no_value && needed[v]; });
@@ -52,11 +62,15 @@ void remove_dead_nodes(program& p) {
         for (std::size_t i = g.nodes.size(); i-- > 0;) {
             stays[i] = is_needed(g.nodes[i]);
             if (!stays[i]) {
-                node const& n = g.nodes[i];
-                bool const is_unknown = n.kind == node_kind::aten && n.schema.empty();
-                if (bool const effect = has_effect(n); effect || is_unknown)
-                    dropped.push_back({n.op, p.origins[n.origin].source, effect});
-                continue;
+                node& n = g.nodes[i];
+                if (!may_write(n)) {
+                    bool const is_unknown = n.kind == node_kind::aten && n.schema.empty();
+                    if (bool const effect = has_effect(n); effect || is_unknown)
+                        dropped.push_back({n.op, p.origins[n.origin].source, effect});
+                    continue;
+                }
+                stays[i] = true;
+                n.results.clear();
             }
             for (argument const& each : g.nodes[i].arguments) need(each);
         }

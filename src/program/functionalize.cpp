@@ -314,10 +314,11 @@ private:
 
     /// An operator that torch does not declare.
     void visit_custom(node const& n) {
-        std::string_view const schema = custom_schema(n);
+        std::string_view const schema = custom_schema(n.op);
         if (schema.empty()) return pass(n);
         custom_operator const op = read_custom_operator(schema);
         if (op.written.empty()) return visit_pure(n, schema);
+        if (n.is_functional) return pass(n);
         if (op.returns_view)
             throw error(describe(program_, n) +
                         ": writes to an argument, and its schema says that a result is a view of one; "
@@ -325,14 +326,13 @@ private:
         write_custom(n, op);
     }
 
-    std::string_view custom_schema(node const& n) const { return custom_schema(n.op, n.is_functional); }
-    std::string_view custom_schema(std::string_view op, bool is_functional) const {
-        return is_functional || !schema_of_ ? std::string_view() : schema_of_(op);
+    [[nodiscard]] std::string_view custom_schema(std::string_view op) const {
+        return schema_of_ ? schema_of_(op) : std::string_view();
     }
 
     /// auto_functionalized: the operator on copies of what it writes to.
     void visit_functionalized(node const& n) {
-        unfolded_call const made = unfold(out_, n, custom_schema(functionalized_operator(program_, n), false));
+        unfolded_call const made = unfold(out_, n, custom_schema(functionalized_operator(program_, n)));
         for (node const& each : made.before) visit_pure(each, each.schema);
         if (made.call.is_functional) return pass(made.call);
         if (made.op.returns_view)
@@ -538,6 +538,11 @@ void functionalize(program& p, schema_lookup const& schema_of) {
         return !n.is_functional && schema_of && aten::writes(schema_of(n.op));
     };
     for_each_graph(p, [&](graph& g) {
+        for (node& n : g.nodes) { // those that only compute
+            bool const is_unknown = n.kind == node_kind::aten && n.schema.empty() && !n.results.empty() && schema_of;
+            std::string_view const schema = is_unknown ? schema_of(n.op) : std::string_view();
+            if (!schema.empty() && !aten::writes(schema)) n.is_functional = true;
+        }
         if (std::any_of(g.nodes.begin(), g.nodes.end(), writes)) functionalizer(p, g, schema_of).run();
     });
 }

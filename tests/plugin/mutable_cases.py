@@ -23,7 +23,10 @@ def bump_(x, by):
     x.add_(by)
 
 
-@operator("scaled_(Tensor(a!) x, float by) -> Tensor(a!)")
+INPLACE = (torch.Tag.inplace,) if hasattr(torch.Tag, "inplace") else ()
+
+
+@operator("scaled_(Tensor(a!) x, float by) -> Tensor(a!)", INPLACE)
 def scaled_(x, by):
     return x.mul_(by)
 
@@ -62,6 +65,11 @@ def throws(x, what):
     x.neg_()
 
 
+@operator("unknown(Tensor(a!) x) -> Tensor")
+def unknown(x):
+    return x.neg_().sum()
+
+
 m = torch.ops.mut
 
 
@@ -95,7 +103,7 @@ def twice(self, x):
     return middle, y
 
 
-@case((3, 4), decomposes=False)
+@case((3, 4), decomposes=bool(INPLACE))
 def a_result_that_is_the_argument(self, x):
     y = x * 2
     z = m.scaled_(y, 3.0)
@@ -261,3 +269,10 @@ def beside_operators_of_torch(self, x):
     m.bump_(v, 1.0)
     y.relu_()
     return y, v
+
+
+@case((3, 4), refused=("mut::unknown (no mapping", "mut::unknown (no mapping"))
+def an_unknown_one(self, x):
+    y = x * 2
+    m.unknown(y)
+    return y

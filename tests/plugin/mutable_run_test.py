@@ -137,6 +137,12 @@ class Mutable(unittest.TestCase):
         self.save(model_class(given)(), inputs_of(given, 1))
         self.refuses("mut::bump_", "the program does not say to which", options=("--operators", "keep"))
 
+    def test_an_operator_that_nobody_knows_and_nothing_uses_does_not_vanish(self):
+        given = CASES["an_unknown_one"]
+        self.save(model_class(given)(), inputs_of(given, 1))
+        self.refuses("mut::unknown (no mapping")
+        self.refuses("mut::unknown", "nothing uses what it returns", options=("--operators", "keep"))
+
     def test_an_exception_is_the_refusal_of_its_node(self):
         def forward(self, x):
             for what in ("at", "own", "number", ""):

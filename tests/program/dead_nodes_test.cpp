@@ -86,15 +86,18 @@ TEST_CASE("branches keep what they give; those of a node that goes stay as they 
     CHECK(b.p.subgraphs[2].nodes.size() == 3);
 }
 
-TEST_CASE("a custom operator without results stays: it is there for what it does") {
+TEST_CASE("an operator that nobody knows stays, without results: it is there for what it does") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const used = b.add("aten::relu", {tensor("self", x)}, {3});
     b.add_node("my_ops::store", {tensor("self", used)}, {});
     b.add("my_ops::count", {tensor("self", used)}, {3});
+    b.add("my_ops::known", {tensor("self", used)}, {3});
+    b.p.main.nodes.back().is_functional = true;
     b.output(x);
     remove_dead_nodes(b.p);
-    CHECK(b.ops() == strings{"aten::relu", "my_ops::store"});
+    CHECK(b.ops() == strings{"aten::relu", "my_ops::store", "my_ops::count"});
+    CHECK(b.p.main.nodes.back().results.empty());
 }
 
 TEST_CASE("a program without outputs has no nodes") {

@@ -113,8 +113,8 @@ struct node {
     std::vector<argument> arguments; ///< those that the program gives, in its order; the others have their default
     std::vector<result> results;
     std::uint32_t origin = 0; ///< index into program::origins
-    /// Of an operator that torch does not declare and that writes to arguments: it is functional now, and behind the results of its
-    /// schema it has the new values of those arguments that it does not return (aten/mutation.hpp).
+    /// Of an operator that torch does not declare: it is known to write to nothing. Where its schema does, it is functional now, and
+    /// behind the results of its schema it has the new values of those arguments that it does not return (aten/mutation.hpp).
     bool is_functional = false;
 };
 
@@ -238,7 +238,8 @@ using schema_lookup = std::function<std::string_view(std::string_view op)>;
 void functionalize(program& p, schema_lookup const& schema_of = {});
 
 /// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those. program::dropped lists
-/// those of them that have an effect, or that torch does not declare.
+/// those of them that have an effect, or that this release of Aton does not know. Custom operators without a known schema stay, without
+/// results: torch.export has removed those that write to nothing, so they are there for what they write.
 void remove_dead_nodes(program& p);
 
 /// Holds sizes to the guards and ranges: symbols that can only be one number become that number, those that equal an expression of
