@@ -32,10 +32,10 @@ import measure
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TORCH_SIDE = HERE / "torch_side.py"
-MODELS = {"alexnet": 30, "resnet50": 30, "vit_b_16": 60, "gpt2_small": 60}  # milliseconds allowed in reference mode
+MODELS = {"alexnet": 20, "resnet50": 20, "vit_b_16": 20, "gpt2_small": 20}  # milliseconds allowed in reference mode
 MODES = ("embed", "external", "reference")
 PEERS = ("dynamo", "torchscript")
-LIMITS = {"copied": 1.5, "rewritten": 2.5, "memory": 64, "faster": 50}
+LIMITS = {"copied": 1.2, "rewritten": 1.8, "memory": 24, "faster": 50}
 
 
 def torch_side(*words):

@@ -8,10 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include <aton/core/stored_tensor.hpp>
+
+#include "range_copier.hpp"
+
 namespace aton::detail {
 
-/// Bytes go to the kernel in large pieces that end at page boundaries of the file, straight from where they lie; only small ones are
-/// gathered first. Every member throws aton::error, one line that names the path.
+/// Bytes of memory go to the kernel in large pieces that end at page boundaries of the file, straight from where they lie; those of a
+/// file do not leave the kernel. Only small ones are gathered first. Every member throws aton::error, one line that names the path.
 class output_file {
 public:
     explicit output_file(std::string path);
@@ -31,6 +35,8 @@ public:
     void write(std::string_view bytes) {
         write(reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()); // NOLINT(*-reinterpret-cast)
     }
+    /// The bytes of a span: from its file, not through its mapping, so that a file that became shorter is an error and no signal.
+    void copy(file_span const& from);
     /// Zeros up to this position.
     void pad_to(std::uint64_t position);
 
@@ -46,6 +52,7 @@ private:
 
     [[noreturn]] void fail() const;
     void flush();
+    void gather(file_span const& from);
     void send(std::byte const* bytes, std::size_t size);
 
     std::string path_;
@@ -55,6 +62,7 @@ private:
     std::uint64_t position_ = 0; ///< of the next byte, those that are gathered counted
     std::unique_ptr<std::byte[]> gathered_;
     std::size_t gathered_size_ = 0;
+    range_copier copier_;
 };
 
 } // namespace aton::detail

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
+
+#include <sys/stat.h>
 
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/error.hpp>
@@ -18,7 +21,9 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t most_buffered = std::size_t{8} << 20;
+constexpr std::size_t cache_line = 64;
+/// A piece of this size stays in the processor's cache until it is written.
+constexpr std::uint64_t cached_bytes = std::uint64_t{1} << 20;
 
 /// The number of elements, or -1 where it is negative or too large for bytes to be counted.
 std::int64_t checked_count(std::vector<std::int64_t> const& sizes) {
@@ -110,6 +115,10 @@ std::uint64_t stored_bytes(stored_tensor const& t) {
     return static_cast<std::uint64_t>(checked_count(t.sizes)) * (bits(t.type) / 8);
 }
 
+std::uint64_t stored_bytes(stored_part const& part, dtype type) {
+    return static_cast<std::uint64_t>(checked_count(part.sizes)) * (bits(type) / 8);
+}
+
 bool is_plain(stored_tensor const& t) { return stored_bytes(t) != 0 && t.is_plain(); }
 
 file_span plain_bytes(stored_tensor const& t) {
@@ -118,37 +127,71 @@ file_span plain_bytes(stored_tensor const& t) {
     return {all.data + start, stored_bytes(t), all.position + start, all.file};
 }
 
+namespace {
+
+/// One buffer, handed over when it is full.
+class one_buffer final : public piece_sink {
+public:
+    one_buffer(std::unique_ptr<std::byte[]>& bytes, byte_sink const& sink) : bytes_(bytes), sink_(sink) {}
+
+    std::byte* buffer() override {
+        if (bytes_ == nullptr) bytes_ = std::make_unique_for_overwrite<std::byte[]>(stored_reader::piece_bytes);
+        return bytes_.get();
+    }
+    void filled(std::size_t size) override { sink_(bytes_.get(), size); }
+
+private:
+    std::unique_ptr<std::byte[]>& bytes_;
+    byte_sink const& sink_;
+};
+
+} // namespace
+
 void stored_reader::read(stored_tensor const& from, byte_sink const& sink) {
     for (stored_part const& part : from.parts)
-        if (checked_count(part.sizes) > 0) read_part(part, from.type, sink);
+        if (checked_count(part.sizes) > 0) read(part, from.type, sink);
 }
 
-void stored_reader::read_part(stored_part const& part, dtype type, byte_sink const& sink) {
-    item_ = bits(type) / 8;
-    auto const count = static_cast<std::uint64_t>(part.element_count());
-    std::byte const* from = part.bytes.data + part.offset * static_cast<std::int64_t>(item_);
-    if (part.is_contiguous() && part.factors.empty()) {
-        for (std::uint64_t left = count * item_; left != 0;) {
-            auto const n = static_cast<std::size_t>(std::min<std::uint64_t>(left, most_buffered));
-            sink(from, n);
-            from += n;
-            left -= n;
-        }
-        return;
+void stored_reader::read(stored_part const& part, dtype type, byte_sink const& sink) {
+    if (!is_run(part)) {
+        one_buffer pieces(own_buffer_, sink);
+        return lay_out(part, type, pieces);
     }
-    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count * item_, most_buffered));
-    if (capacity_ < wanted) {
-        buffer_.reset(); // never two of them
-        buffer_ = std::make_unique_for_overwrite<std::byte[]>(wanted);
-        capacity_ = wanted;
+    std::size_t const item = bits(type) / 8;
+    std::byte const* from = part.bytes.data + part.offset * static_cast<std::int64_t>(item);
+    for (std::uint64_t left = static_cast<std::uint64_t>(part.element_count()) * item; left != 0;) {
+        auto const n = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_bytes));
+        sink(from, n);
+        from += n;
+        left -= n;
     }
+}
+
+void stored_reader::lay_out(stored_part const& part, dtype type, piece_sink& sink) {
     part_ = &part;
     type_ = type;
+    item_ = bits(type) / 8;
     sink_ = &sink;
+    buffer_ = nullptr;
+    filled_ = 0;
     done_ = 0;
     std::vector<strided_dim> const dims = merge_dims(part.sizes, part.strides);
-    lay_out(from, dims.data(), dims.size());
+    std::uint64_t line =
+        item_; // of a transpose as many lines as a cache line has elements, or each is read several times
+    for (std::size_t i = 1; i < dims.size(); ++i) line *= static_cast<std::uint64_t>(dims[i].size);
+    limit_ =
+        static_cast<std::size_t>(std::clamp<std::uint64_t>(line * (cache_line / item_), cached_bytes, piece_bytes));
+    require_whole_file();
+    lay_out(part.bytes.data + part.offset * static_cast<std::int64_t>(item_), dims.data(), dims.size());
     flush();
+}
+
+void stored_reader::require_whole_file() const {
+    file_span const& bytes = part_->bytes;
+    struct ::stat facts{};
+    if (bytes.file < 0 || ::fstat(bytes.file, &facts) != 0) return;
+    if (static_cast<std::uint64_t>(facts.st_size) < bytes.position + bytes.size)
+        throw error("the file that the weights come from became shorter while it was read");
 }
 
 void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std::size_t rank) {
@@ -158,15 +201,16 @@ void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std:
     std::int64_t const step = rank == 0 ? 0 : dims[0].stride * static_cast<std::int64_t>(item_);
     std::vector<strided_dim> block(dims, dims + rank);
     for (std::int64_t i = 0; i != size;) {
-        if (capacity_ - filled_ < below) flush();
-        if (capacity_ < below) { // one index of it is more than the buffer takes
+        if (limit_ - filled_ < below) flush();
+        if (limit_ < below) { // one index of it is more than the buffer takes
             lay_out(from + i * step, dims + 1, rank - 1);
             ++i;
             continue;
         }
-        std::int64_t const n = std::min(size - i, static_cast<std::int64_t>((capacity_ - filled_) / below));
+        std::int64_t const n = std::min(size - i, static_cast<std::int64_t>((limit_ - filled_) / below));
         if (rank != 0) block[0].size = n;
-        strided_copy(buffer_.get() + filled_, from + i * step, block.data(), rank, item_);
+        if (buffer_ == nullptr) buffer_ = sink_->buffer();
+        strided_copy(buffer_ + filled_, from + i * step, block.data(), rank, item_);
         filled_ += static_cast<std::size_t>(static_cast<std::uint64_t>(n) * below);
         i += n;
     }
@@ -174,19 +218,21 @@ void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std:
 
 void stored_reader::flush() {
     if (filled_ == 0) return;
+    require_whole_file();
     auto const count = static_cast<std::int64_t>(filled_ / item_);
     if (!part_->factors.empty()) {
         std::int64_t const row = part_->element_count() / part_->sizes[0]; // elements that have a factor in common
         for (std::int64_t i = 0; i != count;) {
             std::int64_t const n = std::min(count - i, row - (done_ + i) % row);
-            multiply(buffer_.get() + i * static_cast<std::int64_t>(item_),
+            multiply(buffer_ + i * static_cast<std::int64_t>(item_),
                      static_cast<std::size_t>(n),
                      type_,
                      part_->factors[static_cast<std::size_t>((done_ + i) / row)]);
             i += n;
         }
     }
-    (*sink_)(buffer_.get(), filled_);
+    sink_->filled(filled_);
+    buffer_ = nullptr;
     done_ += count;
     filled_ = 0;
 }

@@ -17,6 +17,7 @@
 
 #include <sys/stat.h>
 
+#include "layout_ahead.hpp"
 #include "model_frame.hpp"
 #include "output_file.hpp"
 #include "proto.hpp"
@@ -71,21 +72,22 @@ private:
     std::map<int, std::optional<file_identity>> known_;
 };
 
-/// Brings bytes into files and says how many they are.
+/// Brings the bytes of tensors, which come in this order, into files and says how many they are.
 class weight_writer {
 public:
-    weight_writer(weight_options const& options, std::uint64_t total) : progress_(options.progress), total_(total) {}
+    weight_writer(weight_options const& options, std::vector<stored_tensor const*> const& tensors)
+        : progress_(options.progress),
+          ahead_(laid_out(tensors)) {
+        for (stored_tensor const* t : tensors) total_ += detail::stored_bytes(*t);
+    }
 
     void write(stored_tensor const& from, detail::output_file& to) {
-        reader_.read(from, [&](std::byte const* bytes, std::size_t size) {
-            while (size != 0) {
-                std::size_t const n = progress_ ? std::min<std::size_t>(size, progress_step) : size;
-                to.write(bytes, n);
-                bytes += n;
-                size -= n;
-                report(n);
-            }
-        });
+        for (stored_part const& part : from.parts) {
+            detail::layout_ahead::job const all{&part, from.type};
+            if (all.bytes() == 0) continue;
+            if (detail::is_run(part)) copy(run(all), to);
+            else ahead_.next([&](std::byte const* bytes, std::size_t size) { copy({bytes, size, 0, -1}, to); });
+        }
     }
 
     void write(detail::model_frame const& frame, detail::output_file& to) {
@@ -101,6 +103,28 @@ public:
     }
 
 private:
+    static std::vector<detail::layout_ahead::job> laid_out(std::vector<stored_tensor const*> const& tensors) {
+        std::vector<detail::layout_ahead::job> jobs;
+        for (stored_tensor const* t : tensors)
+            for (stored_part const& part : t->parts)
+                if (detail::stored_bytes(part, t->type) != 0 && !detail::is_run(part)) jobs.push_back({&part, t->type});
+        return jobs;
+    }
+    static file_span run(detail::layout_ahead::job const& all) {
+        file_span const& bytes = all.part->bytes;
+        std::uint64_t const start = static_cast<std::uint64_t>(all.part->offset) * (bits(all.type) / 8);
+        return {bytes.data + start, all.bytes(), bytes.position + start, bytes.file};
+    }
+
+    void copy(file_span const& from, detail::output_file& to) {
+        for (std::uint64_t done = 0; done != from.size;) {
+            std::uint64_t const left = from.size - done;
+            std::uint64_t const n = progress_ ? std::min(left, progress_step) : left;
+            to.copy({from.data + done, n, from.position + done, from.file});
+            done += n;
+            report(n);
+        }
+    }
     void report(std::uint64_t n) {
         done_ += n;
         if (!progress_ || (done_ - reported_ < progress_step && done_ != total_)) return;
@@ -109,17 +133,18 @@ private:
     }
 
     std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
-    std::uint64_t total_;
+    std::uint64_t total_ = 0;
     std::uint64_t done_ = 0;
     std::uint64_t reported_ = 0;
-    detail::stored_reader reader_;
+    detail::layout_ahead ahead_;
 };
 
-/// Bytes of stored tensors that the model's own file gets.
-std::uint64_t bytes_inside(detail::model_frame const& frame) {
-    std::uint64_t n = 0;
-    for (detail::initializer_field const& field : frame.initializers) n += field.stored != nullptr ? field.payload : 0;
-    return n;
+/// The stored tensors that the model's own file gets, in their order, after `before`.
+std::vector<stored_tensor const*> and_inside(std::vector<stored_tensor const*> before,
+                                             detail::model_frame const& frame) {
+    for (detail::initializer_field const& field : frame.initializers)
+        if (field.stored != nullptr) before.push_back(field.stored);
+    return before;
 }
 
 /// Of these, those that are not a range of a file as it stands.
@@ -139,8 +164,7 @@ struct data_file {
     std::vector<entry> entries;
     std::vector<weight_place> places;
     std::uint64_t size = 0;
-    std::uint64_t weight_bytes = 0; ///< without what lies between
-    std::uint64_t rewritten = 0;    ///< of all weights that point here
+    std::uint64_t rewritten = 0; ///< of all weights that point here
 
     data_file(graph_data const& graph, std::string const& name) : places(graph.initializers.size()) {
         std::map<std::pair<void const*, std::uint64_t>, std::uint64_t> known; // where bytes, or a tensor, went
@@ -154,12 +178,16 @@ struct data_file {
                 std::uint64_t const unit = n >= page ? page : cache_line;
                 found->second = (size + unit - 1) / unit * unit;
                 size = found->second + n;
-                weight_bytes += n;
                 entries.push_back({t, found->second});
             }
             if (!detail::is_plain(*t)) rewritten += n;
             places[i] = {true, name, found->second, n};
         }
+    }
+    [[nodiscard]] std::vector<stored_tensor const*> tensors() const {
+        std::vector<stored_tensor const*> all;
+        for (entry const& e : entries) all.push_back(e.tensor);
+        return all;
     }
 };
 
@@ -187,7 +215,7 @@ std::uint64_t write_embedded(graph_data const& graph, std::string const& path, w
     detail::model_frame const frame = detail::make_frame(graph, options, {});
     require_fits(frame, path, "use --weights external or --weights reference");
     detail::output_file model(path);
-    weight_writer(weights, bytes_inside(frame)).write(frame, model);
+    weight_writer(weights, and_inside({}, frame)).write(frame, model);
     model.publish();
     model.keep();
     return rewritten_inside(frame);
@@ -202,7 +230,7 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     detail::model_frame const frame = detail::make_frame(graph, options, layout.places);
     require_fits(frame, path, "too much of it are constants in memory");
     detail::output_file model(path);
-    weight_writer writer(weights, layout.weight_bytes + bytes_inside(frame));
+    weight_writer writer(weights, and_inside(layout.tensors(), frame));
     if (layout.entries.empty()) {
         writer.write(frame, model);
         model.publish();
@@ -278,7 +306,7 @@ std::uint64_t write_referring(graph_data const& given, std::string const& path, 
     detail::model_frame const frame = detail::make_frame(graph, options, places);
     require_fits(frame, path, "use --weights external for weights that are not in the file as they stand");
     detail::output_file model(path);
-    weight_writer(weights, bytes_inside(frame)).write(frame, model);
+    weight_writer(weights, and_inside({}, frame)).write(frame, model);
     model.publish();
     model.keep();
     return rewritten_inside(frame);

@@ -54,6 +54,9 @@ TEST_CASE("matrix products and convolutions whose sizes do not meet are refused"
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"MatMul">(f(shape(std::vector<aton::dim>{})), f({4})); }),
                    "rank 0"));
     check_fits([](fixture& f) { (void)f.g.op<"MatMul">(f({7, 2, 3}), f({3})); });
+    CHECK(contains(
+        said([](fixture& f) { (void)f.g.op<"Einsum">(safe_vector<value>{f({2})}, attr::equation_s("i,j->ij")); }),
+        "an equation of 2 operands, 1 are given"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Gemm">(f({2, 3}), f({4, 3})); }), "of 3 and of 4"));
     check_fits([](fixture& f) { (void)f.g.op<"Gemm">(f({2, 3}), f({4, 3}), attr::transB_i(1)); });
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"MaxPool">(f({1, 1, 4}), attr::kernel_shape_i({7})); }),

@@ -87,6 +87,10 @@ void einsum(Context& c) {
     std::string const equation = labels(c.text("equation", ""));
     std::size_t const arrow = equation.find("->");
     std::string_view left = std::string_view(equation).substr(0, arrow);
+    std::size_t terms = 1;
+    for (char ch : left) terms += ch == ',' ? 1 : 0;
+    if (terms != c.inputs())
+        c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
     dims sizes(256);
     ints seen(256, 0);
     dims spread;

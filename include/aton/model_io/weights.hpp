@@ -30,14 +30,15 @@ struct weight_report {
     std::uint64_t rewritten = 0; ///< of these, not copied as they stand
 };
 
-/// Writes a model whose initializers may be stored tensors. Both files appear whole or not at all. Tensors that are not plain are laid
-/// out through a buffer of at most 8 MiB. In reference mode those that only lie in another order (transposed, channels_last) get a
-/// Transpose node, and the others are in the .onnx file itself. So are, in both modes with another file, tensors of less than 1 KiB
-/// (reference: floating ones of less than 64 bytes). Those of subgraphs always are, and pass through memory. Throws aton::error.
+/// Writes a model whose initializers may be stored tensors. Both files appear whole or not at all. Bytes that stay as they are go from
+/// file to file in the kernel; tensors that are not plain are laid out by a thread of its own through buffers of at most 12 MiB. In
+/// reference mode those that only lie in another order (transposed, channels_last) get a Transpose node, and the others are in the .onnx
+/// file itself. So are, in both modes with another file, tensors of less than 1 KiB (reference: floating ones of less than 64 bytes).
+/// Those of subgraphs always are, and pass through memory. Throws aton::error.
 weight_report write_model(graph_data const& graph, std::string const& path, weight_options const& weights,
                           model_options const& options = {});
 
-/// The elements of a stored tensor in row-major order, handed over in pieces of at most 8 MiB.
+/// The elements of a stored tensor in row-major order, handed over in pieces of at most 4 MiB.
 void read_stored(stored_tensor const& from, std::function<void(std::byte const*, std::size_t)> const& sink);
 
 /// A small stored tensor as a constant.

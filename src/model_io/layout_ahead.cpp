@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "layout_ahead.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace aton::detail {
+
+namespace {
+
+constexpr std::uint64_t worth_a_thread = std::uint64_t{1} << 20;
+
+struct stopped {};
+
+} // namespace
+
+/// Puts pieces into buffers that are free, and waits where none is.
+class layout_ahead::producer final : public piece_sink {
+public:
+    explicit producer(layout_ahead& owner) : owner_(owner) {}
+
+    std::byte* buffer() override {
+        std::unique_lock lock(owner_.mutex_);
+        owner_.changed_.wait(lock, [&] { return owner_.stop_ || owner_.produced_ - owner_.consumed_ < buffer_count; });
+        if (owner_.stop_) throw stopped{};
+        auto& bytes = owner_.pieces_[owner_.produced_ % buffer_count].bytes;
+        if (bytes == nullptr) bytes = std::make_unique_for_overwrite<std::byte[]>(stored_reader::piece_bytes);
+        return bytes.get();
+    }
+    void filled(std::size_t size) override {
+        std::lock_guard const lock(owner_.mutex_);
+        owner_.pieces_[owner_.produced_ % buffer_count].size = size;
+        ++owner_.produced_;
+        owner_.changed_.notify_all();
+    }
+
+private:
+    layout_ahead& owner_;
+};
+
+layout_ahead::layout_ahead(std::vector<job> jobs) : jobs_(std::move(jobs)) {
+    std::uint64_t total = 0;
+    for (job const& each : jobs_) total += each.bytes();
+    if (total < worth_a_thread) return;
+    try {
+        thread_ = std::thread([this] { produce(); });
+    } catch (std::system_error const&) { // next() does without
+    }
+}
+
+layout_ahead::~layout_ahead() {
+    if (!thread_.joinable()) return;
+    {
+        std::lock_guard const lock(mutex_);
+        stop_ = true;
+        changed_.notify_all();
+    }
+    thread_.join();
+}
+
+void layout_ahead::produce() noexcept {
+    try {
+        producer sink(*this);
+        for (job const& each : jobs_) reader_.lay_out(*each.part, each.type, sink);
+    } catch (stopped const&) { // nobody waits
+    } catch (...) {
+        std::lock_guard const lock(mutex_);
+        failure_ = std::current_exception();
+        changed_.notify_all();
+    }
+}
+
+void layout_ahead::next(byte_sink const& sink) {
+    job const& wanted = jobs_[next_++];
+    if (!thread_.joinable()) return reader_.read(*wanted.part, wanted.type, sink);
+    for (std::uint64_t left = wanted.bytes(); left != 0;) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return produced_ != consumed_ || failure_ != nullptr; });
+        if (produced_ == consumed_) std::rethrow_exception(failure_);
+        piece const& got = pieces_[consumed_ % buffer_count];
+        lock.unlock();
+        sink(got.bytes.get(), got.size);
+        left -= got.size;
+        lock.lock();
+        ++consumed_;
+        changed_.notify_all();
+    }
+}
+
+} // namespace aton::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Parts of stored tensors that are laid out by a thread of its own while others are written.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <aton/core/stored_tensor.hpp>
+
+#include "stored_reader.hpp"
+
+namespace aton::detail {
+
+/// Without a thread where there is little to do, or none to be had: then next() lays out itself.
+class layout_ahead {
+public:
+    struct job {
+        stored_part const* part = nullptr;
+        dtype type = dtype::undefined;
+        [[nodiscard]] std::uint64_t bytes() const { return stored_bytes(*part, type); }
+    };
+
+    /// They are read in this order, and must outlive this.
+    explicit layout_ahead(std::vector<job> jobs);
+    ~layout_ahead();
+    layout_ahead(layout_ahead const&) = delete;
+    layout_ahead& operator=(layout_ahead const&) = delete;
+
+    /// The bytes of the next part. Throws what went wrong with it.
+    void next(byte_sink const& sink);
+
+private:
+    class producer;
+
+    static constexpr std::size_t buffer_count = 3;
+    struct piece {
+        std::unique_ptr<std::byte[]> bytes;
+        std::size_t size = 0;
+    };
+
+    void produce() noexcept;
+
+    std::vector<job> jobs_;
+    std::size_t next_ = 0;
+    stored_reader reader_;
+    std::array<piece, buffer_count> pieces_;
+    std::mutex mutex_; ///< of all below
+    std::condition_variable changed_;
+    std::uint64_t produced_ = 0;
+    std::uint64_t consumed_ = 0;
+    bool stop_ = false;
+    std::exception_ptr failure_;
+    std::thread thread_;
+};
+
+} // namespace aton::detail
