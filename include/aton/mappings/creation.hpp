@@ -44,7 +44,7 @@ inline dtype dtype_of(sym_scalar const& number) {
     return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
 }
 /// A tensor of one number, which the graph may compute.
-inline value filled_with(graph<13> g, std::span<sym_int const> size, sym_scalar const& number, dtype type) {
+inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
     if (!number.computed) return filled(g, size, number.number, type);
     return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
 }
