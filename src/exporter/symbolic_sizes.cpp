@@ -46,7 +46,10 @@ bool is_contradicted_by(program::program const& p, program::extent const& size, 
     program::expression const& e = p.expressions[size.expression];
     if (e.kind != program::expression_kind::symbol) return false;
     auto const range = p.ranges.find(e.symbol);
-    return range == p.ranges.end() || range->second.least != n || range->second.most != n;
+    bool const is_known = range != p.ranges.end();
+    // torch.export may not see that a size is always the same, as that of combinations().
+    if (is_of_data(e.symbol)) return is_known && range->second.most < n;
+    return !is_known || range->second.least != n || range->second.most != n;
 }
 
 } // namespace aton::exporter

@@ -163,6 +163,13 @@ TEST_CASE("a size that is always a number is no symbol") {
         b.make_symbolic(y, 1, b.twice(s0));
         CHECK(is_said(b.fault(), "the program records float32[3, 2*s0]"));
     }
+    SUBCASE("a size of data may be one that the mapping knows, within its range") {
+        b.make_symbolic(y, 1, b.symbol("u0", 0, 9));
+        graph_data const g = b.convert();
+        CHECK(g.values[g.outputs.at(0)].type.shape == shape{3, 1});
+        b.p.ranges["u0"].least = 2;
+        CHECK(is_said(b.fault(), "the mapping gives float32[3, 1], the program records float32[3, u0]"));
+    }
     SUBCASE("a range of one number") {
         b.make_symbolic(y, 1, pinned);
         graph_data const g = b.convert();
