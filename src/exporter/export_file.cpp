@@ -5,6 +5,7 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/passes.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/model_io/legality.hpp>
 
 #include "converter.hpp"
 
@@ -25,6 +26,7 @@ export_report export_file(std::string const& from, std::string const& to, export
     } else {
         remove_unused(graph);
     }
+    require_legal(graph);
     weight_options weights;
     weights.mode = options.weights;
     weights.source = from;
