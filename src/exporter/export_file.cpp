@@ -10,6 +10,7 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/passes.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/model_io/legality.hpp>
 
 #include "converter.hpp"
 
@@ -76,6 +77,7 @@ export_report export_file(std::string const& from, std::string const& to, export
         remove_unused(graph);
     }
     check_guards(graph, p, options);
+    require_legal(graph);
     std::vector<warning> warnings = find_warnings(p, options);
     if (options.warnings_are_errors) refuse_warnings(p.file, warnings);
     weight_options weights;

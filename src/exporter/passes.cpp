@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "passes/bfloat16.hpp"
 #include "passes/functions.hpp"
 #include "passes/rewriter.hpp"
 
@@ -33,6 +34,7 @@ bool has_references(graph_data const& graph) {
 
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options) {
     remove_unused(graph);
+    passes::widen_bfloat16(graph);
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // of attributes that no one knows

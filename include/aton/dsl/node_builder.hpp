@@ -24,6 +24,44 @@
 
 namespace aton::dsl::detail {
 
+constexpr type_set set_of(value_type const& t) {
+    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
+    switch (t.kind) {
+    case value_kind::tensor: return {bit, 0};
+    case value_kind::sequence: return {bit << 32, 0};
+    case value_kind::optional_tensor: return {0, bit};
+    case value_kind::optional_sequence: return {0, bit << 32};
+    }
+    return {};
+}
+
+/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
+template <class Schema>
+std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
+                         value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
+    std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
+                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
+    if constexpr (std::same_as<Schema, onnx::op_schema>)
+        if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
+            out += " (opset " + std::to_string(first) + " does)";
+    return out;
+}
+
+/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
+template <class Schema>
+void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    if (n == 0 || given.dtype == dtype::undefined) return;
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    if ((is_output ? schema.output(at) : schema.input(at)).types.contains(set_of(given))) return;
+    std::string_view const domain = schema.domain();
+    throw illegal_call(std::string(domain.empty() ? "onnx" : domain) + "::" + std::string(schema.name()) + " (opset " +
+                       std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
+}
+
 /// Refuses a call that makes more nodes and values than any should.
 template <class Graph>
 void count_nodes(Graph& graph, std::size_t more) {
@@ -51,6 +89,8 @@ void expect_whole(tensor const& data) {
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
+    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset))
+        require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
     std::uint32_t& left = graph.context.constant_bytes_left;
     if (data.bytes.size() > left)
         throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
@@ -155,6 +195,9 @@ public:
     /// Appends the node; the outputs have consecutive ids from the returned one.
     value_id finish() {
         resolve_types();
+        for (auto const& a : node_.attributes)
+            for (tensor const& t : a.tensors)
+                if (a.type == onnx::attr_type::t) expect_whole(t);
         while (!node_.inputs.empty() && node_.inputs.back() == no_value) node_.inputs.pop_back();
         count_nodes(graph_, outputs_ + 1);
         auto const index = static_cast<std::int64_t>(graph_.nodes.size());
@@ -166,6 +209,9 @@ public:
         }
         graph_.nodes.push_back(std::move(node_));
         infer_types(graph_, graph_.nodes.back());
+        if (schema_) // attributes give some: Cast's `to`
+            for (std::size_t i = 0; i != outputs_; ++i)
+                require_type(schema_, opset_, true, i, graph_.values[first + i].type);
         return first;
     }
 
@@ -216,9 +262,7 @@ private:
     void bind(std::size_t i, value_type const& given) {
         if (given.dtype == dtype::undefined) return;
         onnx::formal const in = formal(i);
-        if (!in.types.contains(set_of(given)))
-            refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
-                   ", which this opset does not take");
+        require_type(schema_, opset_, false, i, given);
         if (in.type_var < 0 || !in.homogeneous) return;
         value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
         if (known.dtype != dtype::undefined && known.dtype != given.dtype)

@@ -25,6 +25,8 @@ inline value expand_like(graph<13> g, value x, value target) {
 
 /// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
+    for (dim const& d : x.shape().dims())
+        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have one element");
     dtype const type = is_floating(x.dtype())   ? dtype::float64
                        : is_complex(x.dtype())  ? dtype::complex128
                        : is_integral(x.dtype()) ? dtype::int64

@@ -180,6 +180,19 @@ constexpr int first_version(std::string_view domain, std::string_view name) {
     return op < 0 ? 0 : generated::schemas[generated::ops[op].first].since;
 }
 
+/// The first version after `schema` in which an input or output, by its position among the formal ones, may be of these types; 0: none.
+constexpr int first_version_of_type(op_schema schema, bool is_output, int position, type_set given) {
+    version_range const later =
+        versions(schema.domain(), schema.name(), schema.since(), newest_version(schema.domain()));
+    for (int i = 1; i < later.size(); ++i) {
+        int const n = is_output ? later[i].output_count() : later[i].input_count();
+        if (position < n && !later[i].deprecated() &&
+            (is_output ? later[i].output(position) : later[i].input(position)).types.contains(given))
+            return later[i].since();
+    }
+    return 0;
+}
+
 /// The operator of this domain whose name is nearest to a misspelt one; empty when none is near.
 constexpr std::string_view nearest_name(std::string_view domain, std::string_view name) {
     int const wanted = detail::find_domain(domain);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// A finished graph against ONNX's schemas.
+#include <aton/model_io/legality.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "model_needs.hpp"
+#include "node_legality.hpp"
+
+#include <aton/dsl/error.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton {
+
+namespace {
+
+using detail::full_name;
+using detail::plain_domain;
+
+using function_table =
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, graph_function const*>;
+
+/// One graph; those in its nodes have checkers of their own, which point to it.
+class graph_checker {
+public:
+    graph_checker(graph_data const& graph, function_table const& functions, graph_checker const* around)
+        : graph_(graph),
+          functions_(functions),
+          around_(around),
+          defined_(graph.values.size()) {}
+
+    void check() {
+        if (graph_.opset < 1 || graph_.opset > onnx::newest_opset)
+            throw error("opset " + std::to_string(graph_.opset) + " is none that this release of ONNX has");
+        for (std::size_t id = 0; id != graph_.values.size(); ++id)
+            defined_[id] = around_ != nullptr && around_->has(graph_.values[id].outer);
+        for (value_id id : graph_.inputs) define(id, "an input of the graph");
+        for (graph_initializer const& i : graph_.initializers) {
+            bool const is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), i.value) != graph_.inputs.end();
+            if (!is_input) define(i.value, "an initializer");
+        }
+        for (graph_node const& n : graph_.nodes) check(n);
+        for (value_id id : graph_.outputs)
+            if (!has(id)) throw error(what(id) + ", an output of the graph, is not defined");
+    }
+
+    [[nodiscard]] bool has(value_id id) const { return id < defined_.size() && defined_[id]; }
+
+private:
+    [[nodiscard]] std::string what(value_id id) const {
+        if (id >= graph_.values.size()) return "a value that the graph does not have";
+        std::string const& name = graph_.values[id].name;
+        return name.empty() ? "value " + std::to_string(id) : "%" + name;
+    }
+
+    void define(value_id id, char const* as) {
+        if (id >= defined_.size() || defined_[id])
+            throw error(what(id) + ", " + as + ", is defined twice or not there");
+        defined_[id] = true;
+    }
+
+    [[nodiscard]] int version_of(std::string_view domain) const {
+        if (domain.empty()) return graph_.opset;
+        for (auto const& [name, version] : graph_.opset_imports)
+            if (name == domain) return version;
+        return 1; // what the writer imports
+    }
+
+    void check(graph_node const& n) {
+        std::string_view const domain = plain_domain(n.domain);
+        int const version = version_of(domain);
+        try {
+            for (value_id id : n.inputs)
+                if (id != no_value && !has(id)) throw illegal_call(what(id) + " is used before it is defined");
+            if (auto const f = functions_.find({domain, n.op, n.overload}); f != functions_.end())
+                check_call(n, *f->second);
+            else if (onnx::newest_version(domain) != 0) detail::require_legal_node(graph_, n, version);
+            for (node_attribute const& a : n.attributes)
+                for (graph_data const& nested : a.graphs) graph_checker(nested, functions_, this).check();
+            for (value_id id : n.outputs)
+                if (id != no_value) define(id, "a result");
+        } catch (illegal_call const& e) {
+            throw error(full_name(domain, n.op, n.overload) + " (opset " + std::to_string(version) + "): " + e.what() +
+                        made_for(n));
+        }
+    }
+
+    static void check_call(graph_node const& n, graph_function const& f) {
+        if (f.body.size() != 1) return; // the writer refuses it
+        std::size_t const inputs = f.body[0].inputs.size();
+        std::size_t const outputs = f.body[0].outputs.size();
+        if (n.inputs.size() > inputs || n.outputs.size() > outputs)
+            throw illegal_call("its body has " + std::to_string(inputs) + " inputs and " + std::to_string(outputs) +
+                               " outputs, the call " + std::to_string(n.inputs.size()) + " and " +
+                               std::to_string(n.outputs.size()));
+        for (node_attribute const& a : n.attributes)
+            if (std::find(f.attributes.begin(), f.attributes.end(), a.name) == f.attributes.end() &&
+                std::none_of(f.defaults.begin(), f.defaults.end(), [&](auto const& d) { return d.name == a.name; }))
+                throw illegal_call("its body has no attribute '" + a.name + "'");
+    }
+
+    [[nodiscard]] std::string made_for(graph_node const& n) const {
+        std::string out;
+        if (!n.source.empty()) out += "; made for " + n.source;
+        if (n.origin >= graph_.origins.size()) return out;
+        node_origin const& from = graph_.origins[n.origin];
+        std::string const& place = from.source.empty() ? from.name : from.source;
+        if (!place.empty()) out += (out.empty() ? "; made at " : " at ") + place;
+        return out;
+    }
+
+    graph_data const& graph_;
+    function_table const& functions_;
+    graph_checker const* around_;
+    std::vector<bool> defined_;
+};
+
+} // namespace
+
+void require_legal(graph_data const& graph) {
+    function_table functions;
+    for (graph_function const& f : graph.functions)
+        functions.emplace(std::tuple(plain_domain(f.domain), std::string_view(f.name), std::string_view(f.overload)),
+                          &f);
+    for (graph_function const& f : graph.functions)
+        for (graph_data const& body : f.body) graph_checker(body, functions, nullptr).check();
+    graph_checker(graph, functions, nullptr).check();
+}
+
+} // namespace aton

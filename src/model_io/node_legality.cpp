@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// One node of a finished graph against the schema of its operator.
+#include "node_legality.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model_needs.hpp"
+
+#include <aton/dsl/error.hpp>
+#include <aton/dsl/node_builder.hpp>
+#include <aton/onnx/call_rules.hpp>
+#include <aton/onnx/registry.hpp>
+
+namespace aton::detail {
+
+namespace {
+
+using onnx::formal;
+
+[[noreturn]] void illegal(std::string const& what) { throw illegal_call(what); }
+
+std::string in_quotes(std::string_view text) { return '\'' + std::string(text) + '\''; }
+
+/// Inputs or outputs of a node, which have the same rules.
+struct side {
+    bool is_output;
+    std::vector<value_id> const& values;
+    int formals, least, most;
+
+    [[nodiscard]] formal at(onnx::op_schema const& schema, std::size_t i) const {
+        int const k = onnx::detail::formal_index(static_cast<int>(i), formals);
+        return is_output ? schema.output(k) : schema.input(k);
+    }
+    [[nodiscard]] char const* noun() const { return is_output ? "output " : "input "; }
+};
+
+void check_count(side const& s, onnx::op_schema const& schema) {
+    std::size_t count = s.values.size();
+    while (count != 0 && s.values[count - 1] == no_value) --count; // skipped at the end
+    auto const n = static_cast<std::int64_t>(count);
+    std::string const noun = s.is_output ? " outputs" : " inputs";
+    if (n > s.most) illegal("has " + std::to_string(n) + noun + ", " + std::to_string(s.most) + " are allowed");
+    if (n < s.least) illegal("has " + std::to_string(n) + noun + ", " + std::to_string(s.least) + " are needed");
+    for (std::size_t i = 0; i != count; ++i)
+        if (s.values[i] == no_value && s.at(schema, i).kind == onnx::option::single)
+            illegal(s.noun() + in_quotes(s.at(schema, i).name) + " is missing");
+}
+
+/// Known types against the constraints; `bound` are those of the type variables.
+void check_types(graph_data const& graph, side const& s, onnx::op_schema const& schema, int version,
+                 std::vector<value_type const*>& bound) {
+    for (std::size_t i = 0; i != s.values.size(); ++i) {
+        if (s.values[i] == no_value) continue;
+        value_type const& given = graph.values[s.values[i]].type;
+        if (given.dtype == dtype::undefined) continue;
+        formal const f = s.at(schema, i);
+        if (!f.types.contains(dsl::detail::set_of(given)))
+            illegal(dsl::detail::refused_type(schema, version, s.is_output, i, given));
+        if (f.type_var < 0 || !f.homogeneous) continue;
+        value_type const*& known = bound[static_cast<std::size_t>(f.type_var)];
+        if (known != nullptr && (known->dtype != given.dtype || known->kind != given.kind))
+            illegal(s.noun() + in_quotes(f.name) + " is " + std::string(name(given.dtype)) +
+                    ", another value of the same type is " + std::string(name(known->dtype)));
+        known = &given;
+    }
+}
+
+char const* name_of(onnx::attr_type t) {
+    constexpr std::array names{"of no type",
+                               "a float",
+                               "an integer",
+                               "a string",
+                               "a tensor",
+                               "a graph",
+                               "floats",
+                               "integers",
+                               "strings",
+                               "tensors",
+                               "graphs",
+                               "a sparse tensor",
+                               "sparse tensors",
+                               "a type",
+                               "types"};
+    return names[std::min(static_cast<std::size_t>(t), names.size() - 1)];
+}
+
+void check_attributes(graph_node const& n, onnx::op_schema const& schema) {
+    for (node_attribute const& a : n.attributes) {
+        int const found = schema.find_attribute(a.name);
+        if (found < 0) illegal("has no attribute " + in_quotes(a.name));
+        if (onnx::attribute const declared = schema.attr(found); declared.type != a.type)
+            illegal("attribute " + in_quotes(a.name) + " is " + name_of(a.type) + ", and must be " +
+                    name_of(declared.type));
+        auto const same = [&](node_attribute const& other) { return other.name == a.name; };
+        if (std::count_if(n.attributes.begin(), n.attributes.end(), same) != 1)
+            illegal("attribute " + in_quotes(a.name) + " is given twice");
+    }
+    for (int i = 0; i != schema.attribute_count(); ++i)
+        if (onnx::attribute const declared = schema.attr(i); declared.required && n.attribute(declared.name) == nullptr)
+            illegal("needs the attribute " + in_quotes(declared.name));
+}
+
+/// The dtype that an attribute gives the first output; undefined: none does.
+dtype stated_dtype(graph_node const& n) {
+    for (node_attribute const& a : n.attributes) {
+        if (!a.reference.empty()) continue;
+        bool const is_tensor = a.name == "value" && a.type == onnx::attr_type::t && a.tensors.size() == 1;
+        if (is_tensor && (n.op == "Constant" || n.op == "ConstantOfShape")) return a.tensors[0].type;
+        bool const is_dtype =
+            a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype";
+        if (!is_dtype || a.type != onnx::attr_type::i || a.i == 0) continue;
+        if (a.i < 0 || a.i >= static_cast<std::int64_t>(dtype_count))
+            illegal("attribute " + in_quotes(a.name) + " is " + std::to_string(a.i) + ", which is no dtype");
+        return static_cast<dtype>(a.i);
+    }
+    return dtype::undefined;
+}
+
+void check_stated_dtype(graph_data const& graph, graph_node const& n, onnx::op_schema const& schema, int version) {
+    dtype const stated = stated_dtype(n);
+    if (stated == dtype::undefined || n.outputs.empty() || n.outputs[0] == no_value) return;
+    value_type type = graph.values[n.outputs[0]].type;
+    if (type.dtype != dtype::undefined && type.dtype != stated)
+        illegal("gives " + std::string(name(stated)) + ", and its result is taken for " +
+                std::string(name(type.dtype)));
+    type.dtype = stated;
+    if (!schema.output(0).types.contains(dsl::detail::set_of(type)))
+        illegal(dsl::detail::refused_type(schema, version, true, 0, type));
+}
+
+/// What goes into the graphs of control flow and comes out of them.
+void check_bodies(graph_node const& n) {
+    bool const is_if = n.op == "If";
+    bool const is_loop = n.op == "Loop";
+    if (!plain_domain(n.domain).empty() || (!is_if && !is_loop && n.op != "Scan")) return;
+    std::size_t const inputs = is_if ? 0 : is_loop ? std::max<std::size_t>(n.inputs.size(), 2) : n.inputs.size();
+    std::size_t const outputs = n.outputs.size() + (is_loop ? 1 : 0);
+    for (node_attribute const& a : n.attributes)
+        for (graph_data const& body : a.graphs)
+            if (body.inputs.size() != inputs || body.outputs.size() != outputs)
+                illegal("the graph " + in_quotes(a.name) + " has " + std::to_string(body.inputs.size()) +
+                        " inputs and " + std::to_string(body.outputs.size()) + " outputs, and must have " +
+                        std::to_string(inputs) + " and " + std::to_string(outputs));
+}
+
+} // namespace
+
+void require_legal_node(graph_data const& graph, graph_node const& n, int version) {
+    std::string_view const domain = plain_domain(n.domain);
+    onnx::op_schema const schema = onnx::find(domain, n.op, version);
+    if (!schema) {
+        int const first = onnx::first_version(domain, n.op);
+        illegal(first == 0 ? std::string("is no operator of ONNX")
+                           : "is an operator from opset " + std::to_string(first) + " on");
+    }
+    if (schema.deprecated()) illegal("is deprecated");
+    side const in{false, n.inputs, schema.input_count(), schema.min_inputs(), schema.max_inputs()};
+    side const out{true, n.outputs, schema.output_count(), schema.min_outputs(), schema.max_outputs()};
+    check_count(in, schema);
+    check_count(out, schema);
+    check_attributes(n, schema);
+    std::vector<value_type const*> bound(static_cast<std::size_t>(schema.type_var_count()));
+    check_types(graph, in, schema, version, bound);
+    check_types(graph, out, schema, version, bound);
+    check_stated_dtype(graph, n, schema, version);
+    check_bodies(n);
+}
+
+} // namespace aton::detail

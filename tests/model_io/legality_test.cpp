@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Finished graphs against ONNX's schemas: what a pass or a mapping could break is named before a file is written.
+#include <aton/model_io/legality.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/aton.hpp>
+#include <aton/model_io/model_io.hpp>
+
+#include "../faults.hpp"
+
+using namespace aton::dsl;
+using aton::dtype;
+using aton::graph_node;
+using aton::value_id;
+using aton::tests::contains;
+using aton::tests::fault_of;
+
+namespace {
+
+/// y = Cast(Add(x, x)) to float64; z = If(p): Neg(x), x.
+struct fixture {
+    graph_data data;
+    value_id p, x;
+
+    explicit fixture(int opset = 18) {
+        data.opset = opset;
+        data.origins.push_back({"add_1", "layer", "model.py:12 in forward"});
+        data.context.overload = "aten::add.Tensor";
+        data.context.origin = 1;
+        p = data.add_input("p", {dtype::bool_, aton::shape(std::vector<aton::dim>())});
+        x = data.add_input("x", {dtype::float32, {2, 3}});
+        graph<13> g(data, opset);
+        value const in(data, x);
+        value const y = g.op<"Cast">(g.op<"Add">(in, in), attr::to_i(dtype::float64));
+        value const z = g.op<"If">(value(data, p),
+                                   attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(in); }),
+                                   attr::else_branch_g([&](graph<13> inner) { return inner.op<"Identity">(in); }));
+        data.outputs = {y.id(), z.id()};
+    }
+    graph_node& node(std::string const& op) {
+        for (graph_node& n : data.nodes)
+            if (n.op == op) return n;
+        throw std::runtime_error("no " + op);
+    }
+    graph_data& then_branch() { return node("If").attributes.at(0).graphs.at(0); }
+    [[nodiscard]] std::string fault() const {
+        return fault_of([&] {
+            require_legal(data);
+            return 0;
+        });
+    }
+};
+
+aton::node_attribute integer(std::string name, std::int64_t i) {
+    aton::node_attribute a;
+    a.name = std::move(name);
+    a.type = aton::onnx::attr_type::i;
+    a.i = i;
+    return a;
+}
+
+} // namespace
+
+TEST_CASE("a legal graph passes, as ONNX's checker says too") {
+    for (int const opset : {13, 18, 23, aton::onnx::newest_opset}) {
+        fixture const f(opset);
+        CHECK(f.fault() == "nothing was thrown");
+        CHECK_NOTHROW(aton::check_model_bytes(to_model_proto(f.data), "checker"));
+    }
+}
+
+TEST_CASE("each rule that is broken is named, with operator, opset, what the node was made for and the user's line") {
+    struct row {
+        char const* message;
+        void (*change)(fixture&);
+    };
+    for (auto const& [message, change] : {
+             row{"onnx::Foo (opset 18): is no operator of ONNX", [](fixture& f) { f.node("Add").op = "Foo"; }},
+             row{"onnx::Swish (opset 18): is an operator from opset 24 on",
+                 [](fixture& f) { f.node("Add").op = "Swish"; }},
+             row{"onnx::Upsample (opset 18): is deprecated", [](fixture& f) { f.node("Add").op = "Upsample"; }},
+             row{"onnx::Add (opset 18): has 3 inputs, 2 are allowed",
+                 [](fixture& f) { f.node("Add").inputs.push_back(f.x); }},
+             row{"onnx::Add (opset 18): has 1 inputs, 2 are needed",
+                 [](fixture& f) { f.node("Add").inputs.pop_back(); }},
+             row{"onnx::Add (opset 18): input 'A' is missing",
+                 [](fixture& f) { f.node("Add").inputs[0] = aton::no_value; }},
+             row{"onnx::Add (opset 18): has 2 outputs, 1 are allowed",
+                 [](fixture& f) { f.node("Add").outputs.push_back(f.data.add_value(aton::value_type{})); }},
+             row{"onnx::Add (opset 18): input 'B' is bool, which this opset does not take; made for aten::add.Tensor "
+                 "at model.py:12 in forward",
+                 [](fixture& f) { f.node("Add").inputs[1] = f.p; }},
+             row{"onnx::Add (opset 18): output 'C' is float16, another value of the same type is float32",
+                 [](fixture& f) { f.data.values[f.node("Add").outputs[0]].type.dtype = dtype::float16; }},
+             row{"onnx::Add (opset 18): has no attribute 'axis'",
+                 [](fixture& f) { f.node("Add").attributes.push_back(integer("axis", 0)); }},
+             row{"onnx::Cast (opset 18): needs the attribute 'to'",
+                 [](fixture& f) { f.node("Cast").attributes.clear(); }},
+             row{"onnx::Cast (opset 18): attribute 'to' is a float, and must be an integer",
+                 [](fixture& f) { f.node("Cast").attributes[0].type = aton::onnx::attr_type::f; }},
+             row{"onnx::Cast (opset 18): attribute 'to' is given twice",
+                 [](fixture& f) { f.node("Cast").attributes.push_back(integer("to", 11)); }},
+             row{"onnx::Cast (opset 18): attribute 'to' is 99, which is no dtype",
+                 [](fixture& f) { f.node("Cast").attributes[0].i = 99; }},
+             row{"onnx::Cast (opset 18): gives float32, and its result is taken for float64",
+                 [](fixture& f) { f.node("Cast").attributes[0].i = 1; }},
+             row{"onnx::Cast (opset 18): output 'output' is float8_e5m2, which this opset does not give (opset 19 "
+                 "does); made for aten::add.Tensor at model.py:12 in forward",
+                 [](fixture& f) {
+                     f.node("Cast").attributes[0].i = 19;
+                     f.data.values[f.node("Cast").outputs[0]].type.dtype = dtype::undefined;
+                 }},
+             row{"is used before it is defined", [](fixture& f) { std::swap(f.data.nodes[0], f.data.nodes[1]); }},
+             row{"is defined twice", [](fixture& f) { f.node("If").outputs = f.node("Add").outputs; }},
+             row{"an output of the graph, is not defined",
+                 [](fixture& f) { f.data.outputs[0] = f.data.add_value(aton::value_type{}, "lost"); }},
+             row{"onnx::Neg (opset 18): input 'X' is bool, which this opset does not take",
+                 [](fixture& f) {
+                     f.then_branch().values[f.then_branch().nodes[0].inputs[0]].type.dtype = dtype::bool_;
+                 }},
+             row{"onnx::If (opset 18): the graph 'then_branch' has 0 inputs and 0 outputs, and must have 0 and 1",
+                 [](fixture& f) { f.then_branch().outputs.clear(); }},
+             row{"opset 0 is none that this release of ONNX has", [](fixture& f) { f.data.opset = 0; }},
+         }) {
+        CAPTURE(message);
+        fixture f;
+        change(f);
+        std::string const said = f.fault();
+        CAPTURE(said);
+        CHECK(contains(said, message));
+        CHECK(!contains(said, "\n"));
+    }
+}
+
+TEST_CASE("functions: calls against their bodies, and bodies against the schemas") {
+    fixture f;
+    aton::graph_function body{"my", "twice", {}, {"by"}, {}};
+    graph_data& inner = body.body.emplace_back();
+    inner.opset = 18;
+    value const a(inner, inner.add_input("a", aton::value_type{}));
+    inner.outputs = {graph<13>(inner, 18).op<"Add">(a, a).id()};
+    f.data.functions.push_back(std::move(body));
+    f.node("Add").op = "twice";
+    f.node("Cast").attributes[0].i = 11;
+    for (graph_node& n : f.data.nodes)
+        if (n.op == "twice") n.domain = "my";
+    f.data.opset_imports.emplace_back("my", 1);
+    CHECK(contains(f.fault(), "my::twice (opset 1): its body has 1 inputs and 1 outputs, the call 2 and 1"));
+    f.node("twice").inputs.pop_back();
+    CHECK(f.fault() == "nothing was thrown");
+    f.node("twice").attributes.push_back(integer("times", 2));
+    CHECK(contains(f.fault(), "my::twice (opset 1): its body has no attribute 'times'"));
+    f.node("twice").attributes[0].name = "by";
+    CHECK(f.fault() == "nothing was thrown");
+    f.data.functions[0].body[0].nodes[0].inputs.pop_back();
+    CHECK(contains(f.fault(), "onnx::Add (opset 18): has 1 inputs"));
+}
+
+TEST_CASE("dtypes that an attribute or a constant states are refused when the node is made") {
+    graph_data data;
+    data.opset = 18;
+    graph<17> const g(data, 18);
+    value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
+    auto const refused = [](auto const& call) { return fault_of(call); };
+    std::string const later = ", which this opset does not give (opset ";
+    for (dtype const t :
+         {dtype::float8_e4m3fn, dtype::float8_e4m3fnuz, dtype::float8_e5m2, dtype::float8_e5m2fnuz, dtype::int4}) {
+        std::string const said = refused([&] { return g.op<"Cast">(x, attr::to_i(t)); });
+        CHECK(contains(said, "onnx::Cast (opset 18): output 'output' is " + std::string(name(t)) + later));
+        CHECK(contains(said, t == dtype::int4 ? "(opset 21 does)" : "(opset 19 does)"));
+    }
+    aton::tensor const number{dtype::float8_e5m2, {1}, std::string(1, '\0')};
+    for (std::string const& said : {
+             refused([&] { return g.op<"ConstantOfShape">(g.ints({2}), attr::value_t(number)); }),
+             refused([&] { return g.op<"Constant">(attr::value_t(number)); }),
+             refused([&] { return g.op<"EyeLike">(x, attr::dtype_i(dtype::complex64)); }),
+             refused([&] { return g.op<"RandomNormal">(attr::shape_i({2}), attr::dtype_i(dtype::int64)); }),
+             refused([&] { return g.op<"RandomUniformLike">(x, attr::dtype_i(dtype::int32)); }),
+             refused([&] { return g.op<"Bernoulli">(x, attr::dtype_i(dtype::complex128)); }),
+             refused([&] { return g.op<"Multinomial">(x, attr::dtype_i(dtype::float32)); }),
+             refused([&] { return g.op<"SequenceEmpty">(attr::dtype_i(dtype::float8_e5m2)); }),
+             refused([&] { return g.op<"HannWindow">(g.ints({2}), attr::output_datatype_i(dtype::bool_)); }),
+         }) {
+        CAPTURE(said);
+        CHECK(contains(said, ", which this opset does not give"));
+    }
+}
