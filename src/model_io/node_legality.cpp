@@ -60,7 +60,7 @@ void check_types(graph_data const& graph, side const& s, onnx::op_schema const& 
         value_type const& given = graph.values[s.values[i]].type;
         if (given.dtype == dtype::undefined) continue;
         formal const f = s.at(schema, i);
-        if (!f.types.contains(dsl::detail::set_of(given)))
+        if (!f.types.contains(set_of(given)))
             illegal(dsl::detail::refused_type(schema, version, s.is_output, i, given));
         if (f.type_var < 0 || !f.homogeneous) continue;
         value_type const*& known = bound[static_cast<std::size_t>(f.type_var)];
@@ -130,7 +130,7 @@ void check_stated_dtype(graph_data const& graph, graph_node const& n, onnx::op_s
         illegal("gives " + std::string(name(stated)) + ", and its result is taken for " +
                 std::string(name(type.dtype)));
     type.dtype = stated;
-    if (!schema.output(0).types.contains(dsl::detail::set_of(type)))
+    if (!schema.output(0).types.contains(set_of(type)))
         illegal(dsl::detail::refused_type(schema, version, true, 0, type));
 }
 

@@ -45,6 +45,13 @@ constexpr std::array all_types = {dtype::float32,
                                   dtype::bool_,
                                   dtype::complex64};
 
+/// Tensors of several dtypes, where the first one is of this one; promotion of half types is a matter of rounding, too.
+void add_mixed(std::vector<theme>& to, dtype t) {
+    if (t != dtype::float32 && t != dtype::int64 && t != dtype::int32 && t != dtype::bool_) return;
+    to.push_back({size_theme::distinct, value_theme::ordinary, t, false, false, true});
+    to.push_back({size_theme::ones, value_theme::ties, t, false, true, true});
+}
+
 /// The themes that a dtype is sampled with: all of them in float32, the telling ones in others.
 std::vector<theme> themes_of(dtype t) {
     std::vector<theme> out;
@@ -55,6 +62,7 @@ std::vector<theme> themes_of(dtype t) {
         add(size_theme::distinct, value_theme::ordinary, false, false);
         add(size_theme::ones, value_theme::special, true, false);
         add(size_theme::scalar, value_theme::ties, false, true);
+        add_mixed(out, t);
         return out;
     }
     for (std::size_t s = 0; s != static_cast<std::size_t>(size_theme::count_); ++s)
@@ -63,6 +71,7 @@ std::vector<theme> themes_of(dtype t) {
     add(size_theme::distinct, value_theme::ordinary, false, true);
     add(size_theme::distinct, value_theme::ordinary, true, false);
     if (t == dtype::float32 || t == dtype::int64) add(size_theme::distinct, value_theme::wide, false, false);
+    add_mixed(out, t);
     return out;
 }
 

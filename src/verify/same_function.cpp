@@ -127,6 +127,11 @@ bool same_function::swapped(graph_node const& n, mutation const& m) const {
                 "BitwiseXor"}))
         return true;
     if (same_constants(n.inputs[m.first], n.inputs[m.second])) return true;
+    auto const is_vector = [&](std::size_t i) {
+        shape const& s = graph_.values[n.inputs[i]].type.shape;
+        return s.has_rank() && s.rank() == 1;
+    };
+    if (n.op == "MatMul" && is_vector(0) && is_vector(1)) return true;
     return n.op == "Sub" && only_even_uses(n.outputs[0]); // b - a is exactly -(a - b)
 }
 
@@ -243,7 +248,13 @@ bool same_function::other_dtype(graph_node const& n, mutation const& m) const {
     };
     bool const of_index = one_of(name(to), {"int32", "int64"}) && one_of(name(was), {"int32", "int64"});
     if (of_index && all_uses(graph_, n.outputs[0], is_index)) return true;
+    // Whether a sum is 0: no sum of zeros and ones in one of these dtypes is 0 but that of zeros.
+    auto const asks_for_any = [&](graph_node const& user, std::size_t i) {
+        return i == 0 && user.op == "ReduceSum" && only_zero_counts(user.outputs[0]);
+    };
     bool const bits = of(n, 0).bit || graph_.values[n.inputs[0]].type.dtype == dtype::bool_;
+    bool const wide = one_of(name(to), {"float16", "float32", "float64", "int32", "int64"});
+    if (bits && wide && all_uses(graph_, n.outputs[0], asks_for_any)) return true;
     return bits && any_dtype_holds(n.outputs[0], 1, std::min(capacity_of(to), capacity_of(was)));
 }
 
@@ -252,6 +263,20 @@ bool same_function::attribute_changed(graph_node const& n, mutation const& m) co
     if (n.op == "Resize" && m.name == "cubic_coeff_a")
         return n.attribute("mode") == nullptr || n.attribute("mode")->s != "cubic";
     return n.op == "Cast" && m.name == "to" && other_dtype(n, m);
+}
+
+/// Whether an input is a constant that says what its absence says: equal parts of Split, the first axes of Slice.
+bool same_function::is_default_input(graph_node const& n, std::size_t input) const {
+    tensor const* const t = n.inputs.at(input) == no_value ? nullptr : graph_.constant(n.inputs[input]);
+    auto const numbers = numbers_of(t);
+    if (!numbers || numbers->empty()) return false;
+    if (n.op == "Split" && input == 1)
+        return n.attribute("num_outputs") == nullptr && numbers->size() == n.outputs.size() &&
+               std::all_of(numbers->begin(), numbers->end(), [&](double v) { return v == numbers->front(); });
+    if (n.op != "Slice" || input != 3) return false;
+    for (std::size_t i = 0; i != numbers->size(); ++i)
+        if ((*numbers)[i] != static_cast<double>(i)) return false;
+    return true;
 }
 
 bool same_function::holds(mutation const& m) const {
@@ -265,6 +290,7 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::attribute: return attribute_changed(n, m);
     case mutation::kind::constant: return false;
     case mutation::kind::drop_input:
+        if (is_default_input(n, m.first)) return true;
         // Of Pad the value is read in one mode alone.
         return n.op == "Pad" && m.first == 2 &&
                ((n.attribute("mode") != nullptr && n.attribute("mode")->s != "constant") || of(n, 2).all == 0.0);

@@ -31,6 +31,7 @@ private:
     [[nodiscard]] bool never_both(graph_node const& n) const;
     [[nodiscard]] bool same_comparison(graph_node const& n, std::string_view other) const;
     [[nodiscard]] bool replaced(graph_node const& n, std::string_view other) const;
+    [[nodiscard]] bool is_default_input(graph_node const& n, std::size_t input) const;
     [[nodiscard]] bool left_out(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool any_dtype_holds(value_id v, double most, double capacity) const;
     [[nodiscard]] bool other_dtype(graph_node const& n, mutation const& m) const;

@@ -341,8 +341,17 @@ private:
         return out;
     }
 
+    /// The dtype of a tensor whose rule leaves it open.
+    dtype open_type() {
+        constexpr std::array all = {
+            dtype::float32, dtype::int64, dtype::float64, dtype::int32, dtype::uint8, dtype::bool_, dtype::int16};
+        bool const is_first = !std::exchange(has_open_, true);
+        return theme_.mixed && !is_first ? all[static_cast<std::size_t>(random_.integer(0, all.size() - 1))]
+                                         : theme_.type;
+    }
+
     tensor filled(sizes const& of, tensor_words const& w) {
-        dtype const t = w.type == dtype::undefined ? theme_.type : w.type;
+        dtype const t = w.type == dtype::undefined ? open_type() : w.type;
         element_range range = w.range;
         if (w.index >= 0)
             range = {w.is_signed ? static_cast<double>(-w.index) : 0.0,
@@ -447,6 +456,7 @@ private:
                 shared_.push_back(sizes_.get(name));
             return shared_;
         }
+        if (theme_.mixed && random_.chance(0.25)) return {}; // what has no dimensions promotes less
         sizes out = shared_;
         for (std::int64_t& size : out)
             if (random_.chance(0.25)) size = 1;
@@ -500,7 +510,8 @@ private:
     sample sample_;
     sizes shared_;
     std::string_view first_;
-    tensor last_; ///< that was drawn
+    tensor last_;           ///< that was drawn
+    bool has_open_ = false; ///< a tensor whose rule leaves its dtype open
     std::map<std::string_view, std::int64_t> ranks_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include <aton/aten/default_value.hpp>
 #include <aton/aten/function_schema.hpp>
+#include <aton/aten/scalar_type.hpp>
 #include <aton/dsl/argument.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
@@ -36,7 +38,9 @@ Argument default_argument(aten::schema_argument const& a) {
     case kind::floating: return Argument::of_number(d.as_double());
     case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
     case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
-    case kind::identifier: return Argument::of_tag(std::string(d.text()));
+    case kind::identifier: // of an enumeration, whose numbers are an int's: `int reduction=Mean`
+        if (a.type.base == aten::base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
+        return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
         for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
         return Argument::of_sizes(std::move(ints));
@@ -115,14 +119,16 @@ public:
         case base_type::sym_int:
             fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
             break;
-        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : a.is == kind::number; break;
+        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : to_float(a); break;
         case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
-        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : a.is == kind::number; break;
+        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : to_bool(a); break;
         case base_type::str: fits = a.is == kind::text; break;
-        case base_type::scalar_type: fits = a.is == kind::type && a.type != dtype::undefined; break;
-        case base_type::layout:
-        case base_type::device: fits = a.is == kind::tag; break;
-        case base_type::memory_format: fits = to_memory_format(a); break;
+        case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
+        case base_type::layout: fits = to_tag(a, {"strided"}); break;
+        case base_type::device: fits = to_tag(a, {}); break;
+        case base_type::memory_format:
+            fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
+            break;
         default: break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
@@ -196,15 +202,31 @@ private:
         if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
-    /// aten::contiguous has a default that is a number.
-    static bool to_memory_format(Argument& a) {
-        constexpr std::string_view names[] = {
-            "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}; // c10/core/MemoryFormat.h
-        if (a.is == kind::number) {
+    /// Defaults of schemas are numbers where torch keeps an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
+    static bool to_type(Argument& a) {
+        dtype t = dtype::undefined;
+        if (a.is == kind::number && a.number.is_integral()) t = aten::scalar_type(a.number.template to<std::int64_t>());
+        if (a.is == kind::tag) t = aten::scalar_type(a.text);
+        if (t != dtype::undefined) a = Argument::of_type(t);
+        return a.is == kind::type;
+    }
+    /// The same of what has names alone, in the order of torch's numbers: `MemoryFormat memory_format=0`.
+    static bool to_tag(Argument& a, std::initializer_list<std::string_view> names) {
+        if (a.is == kind::number && a.number.is_integral()) {
             auto const n = a.number.template to<std::int64_t>();
-            if (n >= 0 && n < 4) a = Argument::of_tag(std::string(names[n]));
+            if (n >= 0 && n < static_cast<std::int64_t>(names.size()))
+                a = Argument::of_tag(std::string(names.begin()[n]));
         }
+        if (a.is == kind::text) a = Argument::of_tag(a.text);
         return a.is == kind::tag;
+    }
+    static bool to_float(Argument& a) {
+        if (a.is == kind::number && !a.number.is_complex()) a.number = a.number.template to<double>();
+        return a.is == kind::number;
+    }
+    static bool to_bool(Argument& a) {
+        if (a.is == kind::number) a.number = a.number.template to<bool>();
+        return a.is == kind::number;
     }
     static bool to_bools(Argument& a, std::int32_t length) {
         if (a.is == kind::number) {

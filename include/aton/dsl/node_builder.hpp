@@ -24,17 +24,6 @@
 
 namespace aton::dsl::detail {
 
-constexpr type_set set_of(value_type const& t) {
-    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
-    switch (t.kind) {
-    case value_kind::tensor: return {bit, 0};
-    case value_kind::sequence: return {bit << 32, 0};
-    case value_kind::optional_tensor: return {0, bit};
-    case value_kind::optional_sequence: return {0, bit << 32};
-    }
-    return {};
-}
-
 /// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
 template <class Schema>
 std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,

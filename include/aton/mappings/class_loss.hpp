@@ -74,7 +74,7 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
     value total = g.scalar(0, self.dtype());
     if (reduction != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
-        total = reduce_sum(g, w, iota(w.rank()), false);
+        total = g.cast(reduce_sum(g, w, iota(w.rank()), false), self.dtype());
     }
     return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
 };

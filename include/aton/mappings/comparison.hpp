@@ -21,8 +21,8 @@ template <fixed_string Compare, fixed_string Bools>
 value ordered(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
-    // LessOrEqual takes bfloat16 since opset 16.
-    auto const [x, y, wide] = cast_both(g, a, b, g.opset() < 16 ? opmath_type(type) : type);
+    // LessOrEqual takes bfloat16 since opset 16. ATen rounds a 0-d operand to a half type, too.
+    auto const [x, y, wide] = cast_through(g, a, b, type, g.opset() < 16 ? opmath_type(type) : type);
     return g.op<Compare>(x, y);
 }
 

@@ -148,7 +148,7 @@ inline value power(graph<13> g, value base, value exponent) {
         if (optional_value const y = detail::root(g, x, exponent)) return *y;
         return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
     }
-    auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_through(g, base, exponent, type, detail::arithmetic_type(type));
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
@@ -159,6 +159,7 @@ inline value power(graph<13> g, value base, value exponent) {
 
 /// pow in float64, whatever the operands are.
 inline value float_power(graph<13> g, value base, value exponent) {
+    if (is_complex(base.dtype()) || is_complex(exponent.dtype())) return g.unsupported("complex numbers");
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
     if (optional_value const z = detail::root(g, x, exponent)) return *z;
     return g.op<"Pow">(x, y);
@@ -201,7 +202,9 @@ inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
     return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
 }
 inline value lerp(graph<13> g, value self, value end, value weight) {
-    auto const [x, y, wide] = cast_both(g, self, end, opmath_type(self.dtype()));
+    if (is_complex(self.dtype()) || is_complex(weight.dtype())) return g.unsupported("complex numbers");
+    dtype const type = promote(self, end, weight);
+    auto const [x, y, wide] = cast_both(g, self, end, opmath_type(type));
     value const w = g.cast(weight, wide);
     auto const n = known_number(w);
     auto const from_both_ends = [&]() -> value {
@@ -210,7 +213,7 @@ inline value lerp(graph<13> g, value self, value end, value weight) {
     return g.cast(!n                   ? from_both_ends()
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
                                        : lerp_from_end(g, x, y, w),
-                  self.dtype());
+                  type);
 }
 
 /// self + factor * a * b, or self + factor * a / b.

@@ -36,6 +36,13 @@ inline value no_less(graph<13> g, value x, double least) {
     return g.op<"Max">(safe_vector<value>{x, g.scalar_like(least, x)});
 }
 
+/// In the dtype that ATen's operator writes to, which is that of one operand. It casts no floats to integers.
+inline value written_as(graph<13> g, value loss, dtype type) {
+    if (is_floating(loss.dtype()) && !is_floating(type))
+        return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
+    return g.cast(loss, type);
+}
+
 /// Where the target is this number, in the dtype that both promote to.
 inline value is_label(graph<13> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
@@ -62,6 +69,8 @@ inline value self_entropy(graph<13> g, value y) {
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
                                               optional_value pos_weight, std::int64_t reduction) {
+    dtype const out = target.dtype();
+    x = g.cast(x, aten::promote_types(x.dtype(), out));
     value const t = g.cast(target, x.dtype());
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
@@ -70,22 +79,23 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
         loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), g.scalar_like(1, x)));
     }
     loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, x), t), x), loss);
-    return reduced(g, weighted(g, loss, weight), reduction);
+    return reduced(g, weighted(g, written_as(g, loss, out), weight), reduction);
 }
 
 /// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
 inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
-    operands const o = promoted(g, a, b);
     auto const dot = [&](value x, value y) {
-        value const product = arithmetic<"Mul">(g, x, y);
+        operands const o = promoted(g, x, y);
+        value const product = arithmetic<"Mul">(g, o.a, o.b);
         return sum(g, product, axis_of(-1, product), false);
     };
     auto const square = [&](value x) {
         value const s = dot(x, x);
         return g.op<"Add">(g.cast(s, to_floating(s.dtype())), 1e-12);
     };
-    value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
-    value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
+    operands const squares = promoted(g, square(a), square(b)); // each adds up in its own dtype
+    operands const quotient = promoted(g, dot(a, b), g.op<"Sqrt">(g.op<"Mul">(squares.a, squares.b)));
+    value const cosine = g.op<"Div">(quotient.a, quotient.b);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = no_less(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
@@ -113,8 +123,8 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::huber_loss(self, target, reduction, delta)">(
         [](graph<13> g, value self, value target, std::int64_t reduction, double delta) {
-            return detail::reduced(
-                g, detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta), reduction);
+            value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
+            return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
         }),
     // ATen clamps the logarithms at -100, and rounds once in half types.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
@@ -144,28 +154,32 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
         [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t reduction) {
-            detail::operands const o = detail::promoted(g, input, target);
-            dtype const type = to_floating(o.type);
-            value const x = g.cast(o.a, type);
-            value const t = g.cast(o.b, type);
-            value loss =
-                log_input
-                    ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
-                    : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype()))))));
+            auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
+            auto const times_target = [&](value v) {
+                detail::operands const o = detail::promoted(g, target, v);
+                return detail::arithmetic<"Mul">(g, o.a, o.b);
+            };
+            value const x = floats(input);
+            value loss = log_input
+                             ? detail::difference(g, g.op<"Exp">(x), times_target(input))
+                             : detail::difference(
+                                   g, input, times_target(g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype())))));
             if (full) { // Stirling's approximation of log(t!), for t above 1
+                value const t = floats(target);
                 value const log_t = g.op<"Log">(t);
                 value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
                                                g.scalar_like(0.5, t));
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
-                loss = g.op<"Add">(
-                    loss, detail::choose(g, g.op<"Greater">(t, g.scalar_like(1, t)), stirling, g.scalar_like(0, t)));
+                value const above = g.op<"Greater">(t, g.scalar_like(1, t));
+                value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
+                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss where it is
             }
             return detail::reduced(g, loss, reduction);
         }),
     symbolic<"aten::soft_margin_loss(self, target, reduction)">(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
-            value const exponent = g.op<"Neg">(g.op<"Mul">(o.a, o.b));
+            value const exponent = detail::written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
             value const loss = detail::in_opmath(g, exponent, [&](value x) -> value {
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
@@ -178,9 +192,9 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            detail::operands const o = detail::promoted(g, target, detail::difference(g, input1, input2));
-            value const product =
-                detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, g.scalar_like(0, o.a), o.a), o.b);
+            value const turned = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
+            detail::operands const o = detail::promoted(g, turned, detail::difference(g, input1, input2));
+            value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
             return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
         }),

@@ -151,7 +151,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 inline value kron(graph<13> g, value a, value b) {
-    dtype const t = promote(a, b);
+    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before it promotes
     value x = g.cast(a, t);
     value y = g.cast(b, t);
     std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
@@ -297,7 +297,8 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            dtype const t = promote(self, a, b);
+            // ATen expands self before it promotes: a 0-d one has its say.
+            dtype const t = aten::promote_types(self.dtype(), promote(a, b));
             value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
             if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
             return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
@@ -321,10 +322,12 @@ inline constexpr auto matrix_product = table(
            safe_span<std::int64_t const> dims_other) -> value {
             return detail::tensordot(g, self, other, dims_self, dims_other);
         }),
-    // `path` is only the order in which the products are taken.
-    symbolic<"aten::einsum(equation, tensors, path)">(
-        [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
-           std::optional<safe_span<std::int64_t const>>) -> value { return detail::einsum(g, equation, tensors); }),
+    // `path` is the order in which products are taken: it decides in which dtypes.
+    symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
+                                                         safe_span<value const> tensors,
+                                                         std::optional<safe_span<std::int64_t const>> path) -> value {
+        return detail::einsum(g, equation, tensors, path);
+    }),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(
         [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
             value const operands[] = {a, weight, b};

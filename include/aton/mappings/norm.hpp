@@ -75,7 +75,7 @@ inline value pairwise_distance(graph<13> g, value a, value b, double p, double e
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
 inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type = to_floating(promote(a, b));
+    dtype const type = to_floating(aten::promote_types(a.dtype(), b.dtype())); // 0-d ones are expanded first
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));

@@ -179,10 +179,12 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
 /// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
+    if (is_empty_along(x, axes)) { // of nothing: 0, and 1 / sqrt(NaN)
+        value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
+        return {mean, g.op<"Div">(mean, mean)};
+    }
     moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
-    // Of nothing the mean is 0.
-    value const mean = is_empty_along(x, axes) ? reduce_sum(g, x, axes, keepdim) : m.mean;
-    return {g.cast(mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
 /// ATen's default eps of rms_norm: that of the dtype it computes in.
@@ -209,8 +211,8 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
-    dtype const type = promote(x, *weight);
-    return g.op<"Mul">(g.cast(g.cast(y, x.dtype()), type), g.cast(*weight, type));
+    dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
+    return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
 }
 
 /// v * g / norm of v over all dimensions but one; -1: over all.

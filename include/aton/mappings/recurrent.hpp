@@ -129,6 +129,8 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
     check_recurrent(input, parameters.size(), o);
     safe_vector<value> const hx = widen(g, states);
     safe_vector<value> const params = widen(g, parameters);
+    for (value const& state : states)
+        if (state.dtype() != input.dtype()) throw unsupported_error("states of another dtype than the input");
     if (hidden_size(hx[0]) != hidden_size(hx[1]))
         throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
     value x = swap_batch(g, widen(g, input), o);

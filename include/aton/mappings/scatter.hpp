@@ -273,11 +273,13 @@ inline constexpr auto scatter = table(
         }),
     // Scatter operators reduce since opset 16, to extremes since 18; so do the rows.
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) {
+        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
             return detail::reduce_elements(g, self, dim, index, src, detail::reduction_named(reduce));
         }),
     symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) {
+        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
             value const source = detail::filled_as(g, self, index, number);
             return detail::reduce_elements(g, self, dim, index, source, detail::reduction_named(reduce));
         }),
@@ -287,7 +289,10 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
         [](graph<18> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
-           bool include_self) { return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self); }),
+           bool include_self) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+            return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self);
+        }),
     symbolic<"aten::index_copy(self, dim, index, source)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value source) {
             auto const [at, from] = detail::along(g, self, dim, index, source);

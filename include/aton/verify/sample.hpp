@@ -47,6 +47,7 @@ struct theme {
     dtype type = dtype::float32; ///< of the tensors whose rule leaves it open
     bool scattered = false;      ///< operands do not lie together in memory
     bool defaults = false;       ///< arguments that have a default stay at it
+    bool mixed = false;          ///< tensors after the first one have dtypes of their own
 
     friend bool operator==(theme const&, theme const&) = default;
 };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <aton/aten/promotion.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/norms.hpp>
 
@@ -34,7 +35,7 @@ results triplet_margin_loss(call const& c) {
 }
 
 results cosine_similarity(call const& c) {
-    dtype const type = result_type(c, {"x1", "x2"});
+    dtype const type = aten::promote_types(c.t("x1").dtype(), c.t("x2").dtype());
     if (!is_floating(type)) throw error("a cosine is one of floats");
     sizes const to = broadcast(c.t("x1").sizes(), c.t("x2").sizes());
     auto const unit = [&](std::string_view name) -> term {

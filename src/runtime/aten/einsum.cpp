@@ -2,6 +2,7 @@
 // Sums of products over labelled axes: einsum, tensordot, bilinear.
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <aton/dsl/error.hpp>
@@ -46,15 +47,23 @@ labelled without_repeats(tensor const& x, labels const& axes) {
     return {x.viewed(to, strides), once};
 }
 
-/// Without axes that nothing needs any more.
+/// Without axes that nothing needs any more. Along an axis of 1 there is nothing to add, and integers keep their dtype.
 labelled summed(labelled const& x, auto const& is_needed) {
     labelled out{x.t, {}};
     axis_list over;
-    for (std::size_t i = 0; i != x.axes.size(); ++i)
+    for (std::size_t i = 0; i != x.axes.size(); ++i) {
         if (is_needed(x.axes[i])) out.axes.push_back(x.axes[i]);
-        else over.push_back(static_cast<std::int64_t>(i));
-    if (!over.empty()) out.t = total(x.t, over);
+        else if (x.t.size(i) != 1) over.push_back(static_cast<std::int64_t>(i));
+    }
+    if (!over.empty()) out.t = total(x.t, over, true);
+    for (std::size_t i = x.axes.size(); i-- != 0;)
+        if (!is_needed(x.axes[i])) out.t = out.t.squeezed(i);
     return out;
+}
+
+bool is_long(labelled const& x, int label) {
+    std::size_t const at = place(x.axes, label);
+    return at != x.axes.size() && x.t.size(at) != 1;
 }
 
 /// The axes in this order, missing ones with size 1.
@@ -75,7 +84,13 @@ std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
 }
 
 /// The product of both, summed over what is in both and not kept: batches of matrix products.
-labelled multiplied(labelled const& x, labelled const& y, auto const& is_kept) {
+labelled multiplied(labelled const& given_x, labelled const& given_y, auto const& is_kept) {
+    // What only one of both has is summed before they are promoted.
+    auto const stays = [&](int label) {
+        return is_kept(label) || (is_long(given_x, label) && is_long(given_y, label));
+    };
+    labelled const x = summed(given_x, stays);
+    labelled const y = summed(given_y, stays);
     labels batch;
     labels summed_over;
     labels left;
@@ -115,25 +130,39 @@ labelled multiplied(labelled const& x, labelled const& y, auto const& is_kept) {
     return {reshape(product(a, b), to), whole};
 }
 
-/// One operand after the other, as ATen does without a path.
-tensor contracted(std::vector<labelled> const& operands, labels const& kept) {
-    labelled out = operands[0];
-    for (std::size_t i = 1; i != operands.size() + 1; ++i) {
-        auto const later = [&](std::size_t from) {
-            return [&, from](int label) {
-                if (has(kept, label)) return true;
-                for (std::size_t k = from; k != operands.size(); ++k)
-                    if (has(operands[k].axes, label)) return true;
-                return false;
-            };
-        };
-        out = summed(out, later(i));
-        if (i == operands.size()) break;
-        auto const after = later(i + 1);
-        labelled const next = summed(operands[i], [&](int label) { return after(label) || has(out.axes, label); });
-        out = multiplied(out, next, after);
+/// The sum of all products, which ATen takes in the order of a path, else from the left.
+tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
+    bool const has_path = !path.empty();
+    if (left.size() == 1) {
+        axis_list over;
+        labelled out{left[0].t, {}};
+        for (std::size_t i = 0; i != left[0].axes.size(); ++i)
+            if (has(kept, left[0].axes[i])) out.axes.push_back(left[0].axes[i]);
+            else over.push_back(static_cast<std::int64_t>(i));
+        if (!over.empty()) out.t = total(out.t, over);
+        return contiguous(arranged(out, kept));
     }
-    return contiguous(arranged(out, kept));
+    for (std::size_t step = 0; left.size() != 1; ++step) {
+        std::int64_t i = 0;
+        std::int64_t j = 1;
+        if (has_path) {
+            if (2 * step + 1 >= path.size()) throw error("the path has too few operands");
+            std::tie(i, j) = std::minmax({path[2 * step], path[2 * step + 1]});
+            if (i < 0 || i == j || j >= static_cast<std::int64_t>(left.size()))
+                throw error("the path does not name two of the operands that are left");
+        }
+        labelled const x = left[static_cast<std::size_t>(i)];
+        labelled const y = left[static_cast<std::size_t>(j)];
+        left.erase(left.begin() + j);
+        left.erase(left.begin() + i);
+        labelled product = multiplied(x, y, [&](int label) {
+            return has(kept, label) || std::any_of(left.begin(), left.end(), [label](labelled const& each) {
+                       return is_long(each, label);
+                   });
+        });
+        left.insert(has_path ? left.end() : left.begin(), std::move(product));
+    }
+    return contiguous(arranged(left[0], kept));
 }
 
 constexpr int first_of_ellipsis = 256; ///< labels of the axes of "...", from the last one on
@@ -205,7 +234,7 @@ results einsum(call const& c) {
         for (labelled const& each : operands) known = known || has(each.axes, out[i]);
         if (!known || place(out, out[i]) != i) throw error("the equation has a wrong output subscript");
     }
-    return contracted(operands, out);
+    return contracted(operands, out, c.given("path") ? c.ints("path") : std::vector<std::int64_t>());
 }
 
 tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> const& of_x,

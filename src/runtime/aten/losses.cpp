@@ -29,9 +29,14 @@ term floats(call const& c, std::string_view name) {
     return x;
 }
 
+/// Where the target is this number: of uint8 -1 is 255.
+tensor is_label(term const& target, int number) {
+    dtype const type = target->dtype() == dtype::bool_ ? dtype::int64 : target->dtype();
+    return equal(cast(*target, type), cast(full(number, dtype::int64, {}, target->where()), type));
+}
 /// `yes` where the target is this number, else 0.
-term where_target(term const& target, double number, term const& yes) {
-    return where(*apply(binary_op::eq, target, number), *yes, scalar(0));
+term where_target(term const& target, int number, term const& yes) {
+    return where(is_label(target, number), *yes, scalar(0));
 }
 term log_of(term const& x) { return apply(unary_op::log, x); }
 term exp_of(term const& x) { return apply(unary_op::exp, x); }
@@ -40,6 +45,13 @@ term exp_of(term const& x) { return apply(unary_op::exp, x); }
 term x_log_y(term const& x, term const& y) {
     term const product = x * log_of(y);
     return where(logical_and(*apply(binary_op::eq, x, 0.0), logical_not(isnan(*y))), scalar(0), *product);
+}
+
+/// As an operator writes it to a tensor of this dtype, which takes no floats where it has integers.
+term written_as(term const& x, dtype type) {
+    if (is_floating(x->dtype()) && !is_floating(type) && !is_complex(type))
+        throw error("the result of " + std::string(name(x->dtype())) + " is written to " + std::string(name(type)));
+    return cast(*x, type);
 }
 
 /// log(sigmoid(x)), rounded once.
@@ -58,7 +70,9 @@ results piecewise(call const& c, double limit, auto const& below, auto const& ab
     (void)floats(c, "self");
     operand_pair const p = promoted(c, "self", "target");
     tensor const z = abs(p.x - p.y);
-    return reduced(c, p.finish(where(less(z, scalar(limit)), below(z), above(z))));
+    tensor const loss = p.finish(where(less(z, scalar(limit)), below(z), above(z)));
+    bool const in_place = c.overload().find("huber") != std::string_view::npos;
+    return reduced(c, in_place ? written_as(loss, c.t("self").dtype()) : term(loss));
 }
 results smooth_l1_loss(call const& c) {
     double const beta = c.f("beta");
@@ -90,7 +104,7 @@ results binary_cross_entropy(call const& c) {
         throw error("an element of self is not between 0 and 1");
     auto const bounded = [](term const& log) { return apply(binary_op::maximum, log, -100.0); };
     term loss = (target - 1.0) * bounded(apply(unary_op::log1p, -x)) - target * bounded(log_of(x));
-    if (c.given("weight")) loss = loss * of(c, "weight");
+    if (c.given("weight")) loss = written_as(loss * of(c, "weight"), x->dtype());
     return reduced(c, loss);
 }
 
@@ -100,8 +114,8 @@ results binary_cross_entropy_with_logits(call const& c) {
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
     term log = log_sigmoid(x);
     if (c.given("pos_weight")) log = log * ((of(c, "pos_weight") - 1.0) * target + 1.0);
-    term loss = (1.0 - target) * x - log;
-    if (c.given("weight")) loss = loss * of(c, "weight");
+    term loss = written_as((1.0 - target) * x - log, target->dtype());
+    if (c.given("weight")) loss = written_as(loss * of(c, "weight"), target->dtype());
     return reduced(c, loss);
 }
 
@@ -123,7 +137,8 @@ results poisson_nll_loss(call const& c) {
 }
 
 results soft_margin_loss(call const& c) {
-    return reduced(c, apply(unary_op::log1p, exp_of(-of(c, "target") * floats(c, "self"))));
+    return reduced(
+        c, apply(unary_op::log1p, exp_of(written_as(-floats(c, "self") * of(c, "target"), c.t("self").dtype()))));
 }
 
 results hinge_embedding_loss(call const& c) {
@@ -131,9 +146,8 @@ results hinge_embedding_loss(call const& c) {
     term const target = of(c, "target");
     if (x->dtype() == dtype::bool_) throw error("bools are not subtracted");
     term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // of integers: a whole one
-    auto const unless = [&](int number, term const& value) -> term {             // of uint8 -1 is 255
-        tensor const other = cast(full(number, dtype::int64, {}, x->where()), target->dtype());
-        return where(unequal(*target, other), *value, scalar(0));
+    auto const unless = [&](int number, term const& value) -> term {
+        return where(logical_not(is_label(target, number)), *value, scalar(0));
     };
     return reduced(c, unless(1, hinge(margin - x)) + unless(-1, x));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/aten/promotion.hpp>
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/factorization.hpp>
 
@@ -100,7 +101,8 @@ results addr(call const& c) {
     tensor const row = c.t("vec2");
     require_rank(column, 1, "vec1");
     require_rank(row, 1, "vec2");
-    dtype const type = result_type(c, {"self", "vec1", "vec2"});
+    // self is expanded before it is promoted: a 0-d one has its say.
+    dtype const type = aten::promote_types(c.t("self").dtype(), result_type(c, {"vec1", "vec2"}));
     dtype const in = compute_type(type);
     auto const rounded = [&](tensor const& t) { return cast(cast(t, type), in); };
     tensor const scaled = rounded(cast(column, in) * c.number("alpha"));

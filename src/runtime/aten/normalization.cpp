@@ -62,6 +62,12 @@ tensor moved(tensor const& running, tensor const& now, double momentum) {
     return cast(was * scalar(1 - momentum) + cast(now, was.dtype()) * scalar(momentum), type);
 }
 
+/// What there is for each channel: floats.
+void require_parameter(tensor const& t, sizes const& channels) {
+    if (t && t.sizes() != channels) throw error("there is not a number for each channel");
+    if (t && !is_floating(t.dtype())) throw error("parameters and statistics are not of floats");
+}
+
 /// The arguments of an overload of the batch norm family, and what it computes.
 class batch_normalization {
 public:
@@ -83,7 +89,7 @@ public:
         for (tensor const* t : std::initializer_list<tensor const*>{&running_mean_, &bias, &scale})
             if (*t) type_ = t->dtype();
         for (tensor const* t : std::initializer_list<tensor const*>{&scale, &bias, &running_mean_, &running_variance_})
-            if (*t && t->sizes() != sizes{x_.size(1)}) throw error("there is not a number for each channel");
+            require_parameter(*t, {x_.size(1)});
         bool const has_stats = running_mean_ && running_variance_;
         trains_ = c.has_argument("training") ? c.b("training") : op.find("with_update") != std::string_view::npos;
         if (!trains_ && !has_stats) throw error("running statistics are expected where it does not train");
@@ -173,6 +179,8 @@ results instance_norm(call const& c) {
     tensor const running_variance = c.maybe("running_var");
     tensor const scale = c.maybe("weight");
     tensor const bias = c.maybe("bias");
+    for (tensor const* t : std::initializer_list<tensor const*>{&scale, &bias, &running_mean, &running_variance})
+        require_parameter(*t, {x.size(1)});
     dtype type = x.dtype();
     for (tensor const* t : std::initializer_list<tensor const*>{&running_mean, &bias, &scale})
         if (*t) type = t->dtype();

@@ -6,6 +6,7 @@
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/cumulative.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
+#include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/normalization.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
@@ -100,6 +101,12 @@ constexpr auto norm_in_half =
 
 constexpr auto first_type = table(symbolic<"aten::maximum(self, other)">(
     [](graph<13> g, value a, value b) -> value { return maximum(g, a, g.cast(b, a.dtype())); }));
+constexpr auto first_type_of_einsum = table(symbolic<"aten::einsum(equation, tensors)">(
+    [](graph<13> g, std::string_view equation, std::span<value const> tensors) -> value {
+        std::vector<value> all;
+        for (value const& v : tensors) all.push_back(g.cast(v, tensors[0].dtype()));
+        return real::einsum(g, equation, all);
+    }));
 constexpr auto bits_of_number =
     table(symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">([](graph<13> g, scalar a, value b) -> value {
         return g.cast(real::bitwise_and(g, g.scalar(a, dtype::int64), g.cast(b, dtype::int64)), dtype::int64);
@@ -139,6 +146,7 @@ constexpr planted all[] = {
     {27, "softmax dtype ignored", softmax_without_dtype},
     {27, "layer_norm of half types in float32", norm_in_half},
     {28, "maximum in the first dtype", first_type, 20, "self: (n, c) int32; other: (~n, ~c) in -3.0..3.0"},
+    {28, "einsum in the first dtype", first_type_of_einsum},
     {28, "bitwise_and with the number first in int64", bits_of_number},
     {28, "shift of negatives towards 0", unsigned_shift},
     {28, "logical_and by bits", bits_as_truth},

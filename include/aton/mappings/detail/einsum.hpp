@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The equations of einsum.
+// The equations of einsum, and the dtypes that ATen computes them in.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <aton/mappings/common.hpp>
 
 namespace aton::mappings::detail {
-
-/// Whether a letter of a one-operand equation is summed: then integers are summed in int64.
-inline bool sums_a_letter(std::string_view equation) {
-    std::size_t const arrow = equation.find("->");
-    std::string_view const left = equation.substr(0, arrow);
-    for (char c : left) {
-        bool const repeated = left.find(c) != left.rfind(c);
-        if (c != '.' &&
-            (arrow == std::string_view::npos ? repeated : equation.find(c, arrow) == std::string_view::npos))
-            return true;
-    }
-    return false;
-}
 
 /// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
@@ -42,6 +33,7 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
             out += equation[i];
             continue;
         }
+        if (operand == tensors.size()) throw unsupported_error("einsum of fewer tensors than its equation has");
         std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
         std::size_t const end = equation.find_first_of(",-", i);
         std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
@@ -52,18 +44,175 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
     return out;
 }
 
-inline value einsum(graph<13> g, std::string_view equation, safe_span<value const> tensors) {
-    std::string compact;
-    for (char c : equation)
-        if (c != ' ') compact += c;
-    dtype const t = tensors[0].dtype();
-    bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
-    // Einsum has no bfloat16.
-    dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
+/// An operand of an equation, or the product of some.
+struct einsum_operand {
+    std::string letters;
+    std::string longs; ///< letters of dimensions that are not 1: ATen sums and multiplies along those alone
+    dtype type = dtype::undefined;
+};
+
+inline bool has_letter(std::string_view letters, char c) { return letters.find(c) != std::string_view::npos; }
+
+inline einsum_operand einsum_operand_of(value v, std::string letters) {
+    einsum_operand out{std::move(letters), {}, v.dtype()};
+    if (!v.has_rank()) {
+        out.longs = out.letters;
+        return out;
+    }
+    std::size_t const dots = std::min(out.letters.find('.'), out.letters.size());
+    auto const rank = static_cast<std::size_t>(v.rank());
+    for (std::size_t i = 0; i != out.letters.size(); ++i) {
+        std::size_t const axis = i < dots ? i : rank - (out.letters.size() - i);
+        if (out.letters[i] == '.' || axis >= rank) continue;
+        dim const& size = v.shape()[axis];
+        if (!size.is_static() || size.size() != 1) out.longs += out.letters[i];
+    }
+    return out;
+}
+
+/// What stands behind the arrow; without one: the dots, then letters that stand once, in order.
+inline std::string einsum_result(std::string_view equation) {
+    std::size_t const arrow = equation.find("->");
+    if (arrow != std::string_view::npos) return std::string(equation.substr(arrow + 2));
+    std::string once;
+    for (char const c : equation)
+        if (c != '.' && c != ',' && equation.find(c) == equation.rfind(c)) once += c;
+    std::sort(once.begin(), once.end());
+    return (has_letter(equation, '.') ? "..." : "") + once;
+}
+
+/// One of two that are multiplied, before and after a sum over letters that it has alone.
+struct einsum_factor {
+    std::size_t at = 0; ///< among the operands that are left
+    einsum_operand given;
+    einsum_operand summed;
+
+    [[nodiscard]] bool is_summed_first() const { return given.type != summed.type; }
+};
+struct einsum_step {
+    einsum_factor a;
+    einsum_factor b;
+    einsum_operand product;
+};
+
+/// The letters that `keep` keeps, once each, behind the dots.
+template <class Keep>
+std::string kept_letters(std::string_view letters, Keep keep) {
+    std::string out = has_letter(letters, '.') ? "..." : "";
+    for (char const c : letters)
+        if (c != '.' && !has_letter(out, c) && keep(c)) out += c;
+    return out;
+}
+
+/// ATen sums over what one factor has alone first, integers and bools in int64. Sums that keep the dtype are left to the product.
+template <class Needed>
+einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other, Needed is_needed) {
+    auto const stays = [&](char c) { return has_letter(other.longs, c) || is_needed(c) || !has_letter(x.longs, c); };
+    dtype const type = to_accumulating(x.type);
+    if (type == x.type || std::all_of(x.longs.begin(), x.longs.end(), stays)) return x;
+    return {kept_letters(x.letters, stays), kept_letters(x.longs, stays), type};
+}
+
+/// Where the operands of the next product are.
+inline std::pair<std::size_t, std::size_t> next_factors(std::optional<safe_span<std::int64_t const>> path,
+                                                        std::size_t step, std::size_t left) {
+    if (!path) return {0, 1};
+    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path of too few operands");
+    auto const [least, most] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
+    if (least < 0 || least == most || most >= static_cast<std::int64_t>(left))
+        throw unsupported_error("einsum with a path that does not name two of the operands that are left");
+    return {static_cast<std::size_t>(least), static_cast<std::size_t>(most)};
+}
+
+/// Products as ATen takes them: by the path, else from the left. Factors are promoted where nothing is summed over both.
+inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, std::string const& result,
+                                             std::optional<safe_span<std::int64_t const>> path) {
+    safe_vector<einsum_step> out;
+    while (left.size() > 1) {
+        auto const [i, j] = next_factors(path, out.size(), left.size());
+        einsum_step step{{i, left[i], {}}, {j, left[j], {}}, {}};
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(j));
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+        auto const is_needed = [&](char c) {
+            auto const has = [c](einsum_operand const& each) { return has_letter(each.longs, c); };
+            return has_letter(result, c) || std::any_of(left.begin(), left.end(), has);
+        };
+        einsum_operand const& a = step.a.summed = summed_alone(step.a.given, step.b.given, is_needed);
+        einsum_operand const& b = step.b.summed = summed_alone(step.b.given, step.a.given, is_needed);
+        auto const is_summed = [&](char c) { return has_letter(b.longs, c) && !is_needed(c); };
+        if (a.type != b.type && std::any_of(a.longs.begin(), a.longs.end(), is_summed))
+            throw unsupported_error("einsum sums products of " + std::string(name(a.type)) + " and " +
+                                    std::string(name(b.type)) + ", which ATen does not promote");
+        step.product = {kept_letters(a.letters + b.letters, is_needed),
+                        kept_letters(a.longs + b.longs, is_needed),
+                        aten::promote_types(a.type, b.type)};
+        // With a path a product goes to the end, else it is the next one's first factor.
+        left.insert(path ? left.end() : left.begin(), step.product);
+        out.push_back(std::move(step));
+    }
+    if (!out.empty()) out.back().product.letters = result;
+    return out;
+}
+
+/// In a dtype that Einsum takes: it has no bfloat16 and no bool, and kernels for integers of 8 and 16 bits are rare.
+inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
+    bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
+    dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
     safe_vector<value> operands;
-    for (value const& v : tensors) operands.push_back(g.cast(v, compute));
-    return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
-                  accumulates ? to_accumulating(t) : t);
+    for (value const& v : of) operands.push_back(g.cast(g.cast(v, t), in));
+    return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
+}
+
+/// One product after the other, each in its dtype.
+inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
+                             bool has_path) {
+    safe_vector<value> left(tensors.begin(), tensors.end());
+    auto const factor = [&](einsum_factor const& f) {
+        value const v = left[f.at];
+        if (!f.is_summed_first()) return v;
+        return einsum_in(g, f.summed.type, {&v, 1}, f.given.letters + "->" + f.summed.letters);
+    };
+    for (einsum_step const& s : steps) {
+        value const factors[] = {factor(s.a), factor(s.b)};
+        value const product = einsum_in(
+            g, s.product.type, factors, s.a.summed.letters + "," + s.b.summed.letters + "->" + s.product.letters);
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(s.b.at));
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(s.a.at));
+        left.insert(has_path ? left.end() : left.begin(), product);
+    }
+    return left.front();
+}
+
+inline value einsum(graph<13> g, std::string_view written, safe_span<value const> tensors,
+                    std::optional<safe_span<std::int64_t const>> path = {}) {
+    std::string compact;
+    for (char const c : written)
+        if (c != ' ') compact += c;
+    std::string const equation = name_ellipsis(compact, tensors);
+    std::string const result = einsum_result(equation);
+    safe_vector<einsum_operand> operands;
+    std::size_t begin = 0;
+    for (value const& v : tensors) {
+        if (begin > equation.size()) throw unsupported_error("einsum of more tensors than its equation has");
+        std::size_t const end = std::min(equation.find_first_of(",-", begin), equation.size());
+        operands.push_back(einsum_operand_of(v, equation.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    if (operands.empty()) throw unsupported_error("einsum of no tensor");
+    if (begin <= equation.size() && equation[begin - 1] == ',')
+        throw unsupported_error("einsum of fewer tensors than its equation has");
+    dtype const first = operands[0].type;
+    if (operands.size() == 1) {
+        auto const is_summed = [&](char c) { return c != '.' && !has_letter(result, c); };
+        bool const sums = std::any_of(operands[0].letters.begin(), operands[0].letters.end(), is_summed);
+        return einsum_in(g, sums ? to_accumulating(first) : first, tensors, equation);
+    }
+    safe_vector<einsum_step> const steps = einsum_steps(std::move(operands), result, path);
+    dtype const type = steps.back().product.type;
+    bool const is_one = std::all_of(steps.begin(), steps.end(), [type](einsum_step const& s) {
+        return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
+    });
+    return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace aton::mappings::detail

@@ -53,13 +53,13 @@ inline value expm1(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
-/// log(1 + x); near 0 with the part of x that 1 + x rounds away.
+/// log(1 + x). Where 1 + x rounds, log(1 + x) / ((1 + x) - 1) has the same error above and below the line (W. Kahan).
 inline value log1p(graph<13> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
-    value const lost = g.op<"Sub">(x, g.op<"Sub">(u, 1));
-    value const near_zero = g.op<"Add">(log, g.op<"Div">(lost, u));
-    return g.op<"Where">(g.op<"Less">(g.op<"Abs">(x), 0.5), near_zero, log);
+    value const kept = g.op<"Sub">(u, 1);
+    value const rounded = g.op<"Where">(g.op<"Equal">(kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
+    return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
 }
 
 /// A tensor of x's shape full of one number.

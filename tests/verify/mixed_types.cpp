@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// Rows of several tensors on all pairs of dtypes: where ATen takes a pair, the graph gives its dtype and its numbers, or is refused.
+//
+//     verify_mixed_types --data FILE [--only TEXT] [--every N] [--seed N] [--refused] [--loose] [--all]
+//     verify_mixed_types_torch [--record FILE] ...
+//
+// The second is built where torch is installed, and asks torch itself; with --data it holds the file against it. The first has dtypes from
+// the file, and numbers from the runtime's kernels, which the second compares with torch's.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <aton/dsl/error.hpp>
+#include <aton/mappings.hpp>
+#include <aton/verify/check.hpp>
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/translation.hpp>
+#if defined(ATON_ASKS_TORCH)
+#include <aton/verify/torch_reference.hpp>
+#endif
+
+#include "mixed_calls.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using runtime::aten_results;
+
+struct options {
+    std::string_view only;
+    std::string data;
+    std::string record;
+    std::size_t every = 1; ///< of the pairs
+    std::uint64_t seed = 0;
+    bool shows_refused = false;
+    bool shows_loose = false;
+    bool shows_all = false;
+};
+
+enum outcome : std::uint8_t { right, refused, wrong, kernel_wrong, kernel_refuses, kernel_takes_more, ended, count_ };
+constexpr std::string_view outcome_names[] = {
+    "right", "refused", "wrong", "wrong in the kernel", "refused by the kernel", "refused by ATen alone", "ended ATen"};
+
+constexpr std::size_t most_operands = 24;
+
+/// Of one overload, in memory that its process shares.
+struct shared_state {
+    std::size_t next = 0; ///< call
+    std::size_t counts[outcome::count_] = {};
+    std::size_t operands = 0;
+    char names[most_operands][64] = {};
+    std::array<pair_letters, operand_kinds> letters[most_operands];
+};
+
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+struct answer {
+    aten_results results;
+    std::string refusal;
+    bool accepts = false;
+};
+
+template <class Call>
+answer answer_of(Call call, sample const& s) {
+    try {
+        return {call(s), {}, true};
+    } catch (error const& e) {
+        return {{}, first_line(e.what()), false};
+    }
+}
+aten_results call_here(sample const& s) { return runtime::call_aten(s.overload, s.arguments); }
+
+char first_letter(aten_results const& r) {
+    return r.results.empty() || !r.results[0].is_tensor() ? '-' : letter_of(r.results[0].one().dtype());
+}
+
+dtype narrowest_of(sample const& s) {
+    dtype out = dtype::undefined;
+    for (runtime::aten_argument const& a : s.arguments) {
+        if (a.tensor) out = narrower(a.tensor.dtype(), out);
+        for (runtime::tensor const& t : a.tensors)
+            if (t) out = narrower(t.dtype(), out);
+    }
+    return out;
+}
+bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
+
+/// Whether numbers are compared: not those of random operators, nor where a rounding that neither side owes the other moves a result
+/// to the next whole number or past the largest one.
+bool has_numbers(sample const& s) {
+    constexpr std::string_view steps =
+        "floor_divide div.Tensor_mode divide.Tensor_mode fmod remainder pow grid_sampler_3d "
+        "_scaled_dot_product_attention_math poisson_nll_loss";
+    dtype const narrowest = narrowest_of(s);
+    if (is_half(narrowest) && names(steps, s.overload)) return false;
+    auto const all = known_exclusions();
+    return std::none_of(all.begin(), all.end(), [&](exclusion const& e) {
+        return (e.when.empty() || e.when == name(narrowest)) && names(e.operators, s.overload);
+    });
+}
+
+/// Operators that do not check the sizes of these operands on the CPU, and read beyond them: 0-d ones have no meaning.
+constexpr std::string_view read_beyond =
+    "_batch_norm_no_update _batch_norm_with_update_functional _native_batch_norm_legit_functional "
+    "_native_batch_norm_legit_no_training _native_batch_norm_legit.no_stats native_batch_norm _weight_norm "
+    "_weight_norm_interface as_strided_scatter rnn_relu.input rnn_tanh.input lstm.input gru.input masked_scatter";
+
+class overload_check {
+public:
+    overload_check(std::vector<dsl::entry const*> rows, options const& with,
+                   std::map<std::string, recorded_operand> const& recorded, shared_state& state)
+        : rows_(std::move(rows)),
+          with_(with),
+          recorded_(recorded),
+          state_(state),
+          overload_(rows_[0]->overload) {}
+
+    /// From `next` on, which is the first call that did not end the process.
+    void run() {
+        std::size_t number = 0;
+        for (sample const& base : bases()) {
+            std::vector<operand_place> const operands = operands_of(base);
+            state_.operands = std::max(state_.operands, operands.size());
+            for (std::size_t o = 0; o != operands.size(); ++o) {
+                text_of(base, operands[o]).copy(state_.names[o], sizeof(state_.names[o]) - 1);
+                for (std::size_t k = 0; k != operand_kinds; ++k)
+                    for (std::size_t pair = 0; pair != pair_count; ++pair, ++number) {
+                        if (number < state_.next || (number + with_.seed) % with_.every != 0) continue;
+                        state_.next = number + 1;
+                        if (k != 0 && names(read_beyond, overload_)) continue;
+                        if (std::optional<sample> const s =
+                                mixed(base, operands[o], static_cast<operand_kind>(k), pair))
+                            check(*s, text_of(base, operands[o]), o, k, pair);
+                    }
+            }
+        }
+    }
+
+private:
+    /// The calls that pairs are put into: one with ordinary elements, one with large ones, that ATen takes in some dtype.
+    [[nodiscard]] std::vector<sample> bases() const {
+        sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload_);
+        std::vector<sample> out;
+        for (value_theme const values : {value_theme::ordinary, value_theme::wide}) {
+            constexpr std::uint64_t most = 12; // calls to look through
+            for (std::uint64_t i = 0; i != most; ++i) {
+                theme const t{size_theme::distinct, values, dtype::float32, false, i % 2 == 0};
+                sample s = draw(overload_, rows_[0]->schema, rule, t, with_.seed + i);
+                if (operands_of(s).size() < 2 || operands_of(s).size() > most_operands || !is_taken(s)) continue;
+                out.push_back(std::move(s));
+                break;
+            }
+        }
+        return out;
+    }
+
+    [[nodiscard]] bool is_taken(sample const& s) const {
+        std::vector<operand_place> const operands = operands_of(s);
+        return std::any_of(mixed_types.begin(), mixed_types.end(), [&](dtype t) {
+            auto const i = static_cast<std::size_t>(letter_index(t));
+            return answer_of(call_here, *mixed(s, operands[0], operand_kind::dimensioned, i * (mixed_types.size() + 1)))
+                .accepts;
+        });
+    }
+    static std::ptrdiff_t letter_index(dtype t) {
+        return std::find(mixed_types.begin(), mixed_types.end(), t) - mixed_types.begin();
+    }
+
+    void note(outcome what, sample const& s, std::string const& where, std::string const& why) {
+        ++state_.counts[what];
+        bool const shown =
+            what == wrong || (what == kernel_wrong && with_.shows_loose) || (what == refused && with_.shows_refused) ||
+            (what == kernel_refuses && with_.shows_refused) || (what == kernel_takes_more && with_.shows_loose);
+        if (!shown || (!with_.shows_all && !shown_.insert(std::to_string(what) + where).second)) return;
+        std::cout << overload_ << ", " << where << " (" << outcome_names[what] << "): " << why << "\n    "
+                  << to_python(s).substr(0, 700) << '\n'
+                  << std::flush;
+    }
+
+    static std::string difference(sample const& s, std::vector<runtime::value> const& got,
+                                  aten_results const& expected) {
+        for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
+            if (!got[i] || !expected.results[i]) continue; // a mapping may leave it out
+            std::string why = compare(got[i], expected.results[i], 64, narrowest_of(s)).difference;
+            if (why.find(" differ") != std::string::npos && !has_numbers(s)) continue;
+            if (!why.empty()) return "result " + std::to_string(i) + ": " + why;
+        }
+        return {};
+    }
+
+    /// The graphs beside what ATen gives, whose first dtype is that of the letter.
+    void check_graphs(sample const& s, std::string const& where, aten_results const* expected, char letter) {
+        std::string refusal;
+        bool ran = false;
+        std::set<int> opsets;
+        for (dsl::entry const* const row : rows_)
+            for (int const opset : {std::max(row->since, 13), std::min(row->until, onnx::newest_version(""))}) {
+                if (opset < row->since || opset > row->until || !opsets.insert(opset).second) continue;
+                try {
+                    std::vector<runtime::value> const got = verify::run(translate(*row, row->schema, opset, s));
+                    ran = true;
+                    std::string why;
+                    if (expected != nullptr) why = difference(s, got, *expected);
+                    else if (got[0] && letter_of(got[0].one().dtype()) != letter)
+                        why = "the dtype is " + std::string(name(got[0].one().dtype())) + ", ATen's is " +
+                              std::string(name_of_letter(letter));
+                    if (!why.empty()) return note(wrong, s, where, "opset " + std::to_string(opset) + ": " + why);
+                } catch (unsupported_error const& e) {
+                    refusal = first_line(e.what());
+                } catch (illegal_call const& e) {
+                    refusal = first_line(e.what());
+                } catch (error const& e) {
+                    return note(wrong, s, where, "opset " + std::to_string(opset) + ": " + first_line(e.what()));
+                }
+            }
+        note(ran ? right : refused, s, where, refusal);
+    }
+
+    void check(sample const& s, std::string const& operand, std::size_t o, std::size_t k, std::size_t pair) {
+        constexpr std::string_view kinds[] = {"", " of no dimensions", " as a number"};
+        std::string const where = operand + std::string(kinds[k]);
+        answer const here = answer_of(call_here, s);
+#if defined(ATON_ASKS_TORCH)
+        answer const there = answer_of(call_torch, s);
+        char const letter = there.accepts ? first_letter(there.results) : refused_letter;
+        char& known = state_.letters[o][k][pair];
+        if (known == refused_letter) known = letter;
+        check_recorded(s, operand, where, k, pair, letter);
+        if (letter == refused_letter) {
+            if (here.accepts) note(kernel_takes_more, s, where, there.refusal);
+            return;
+        }
+        std::string const why = here.accepts ? difference(s, here.results.results, there.results) : std::string();
+        if (!here.accepts) note(kernel_refuses, s, where, here.refusal);
+        else if (!why.empty()) note(kernel_wrong, s, where, why);
+        check_graphs(s, where, &there.results, letter);
+#else
+        static_cast<void>(o);
+        auto const found = recorded_.find(overload_ + ' ' + operand);
+        char const letter = found == recorded_.end() ? refused_letter : found->second.letters[k][pair];
+        if (letter == refused_letter) return;
+        // Where the kernel does not do as ATen does, the graph's dtype alone is known to be right.
+        bool const knows = here.accepts && first_letter(here.results) == letter;
+        if (!here.accepts) note(kernel_refuses, s, where, here.refusal);
+        else if (!knows) note(kernel_wrong, s, where, "ATen's dtype is " + std::string(name_of_letter(letter)));
+        check_graphs(s, where, knows ? &here.results : nullptr, letter);
+#endif
+    }
+
+#if defined(ATON_ASKS_TORCH)
+    /// A file says what it was written from: a dtype that torch gives, of some call.
+    void check_recorded(sample const& s, std::string const& operand, std::string const& where, std::size_t k,
+                        std::size_t pair, char letter) {
+        if (recorded_.empty() || letter == refused_letter) return;
+        auto const found = recorded_.find(overload_ + ' ' + operand);
+        char const before = found == recorded_.end() ? refused_letter : found->second.letters[k][pair];
+        if (before != letter)
+            note(wrong, s, where, std::string("the file has '") + before + "', torch gives '" + letter + "'");
+    }
+#endif
+
+    std::vector<dsl::entry const*> rows_;
+    options const& with_;
+    std::map<std::string, recorded_operand> const& recorded_;
+    shared_state& state_;
+    std::string overload_;
+    std::set<std::string> shown_;
+};
+
+/// Rows of overloads that take several tensors.
+std::map<std::string, std::vector<dsl::entry const*>> chosen_rows(options const& with) {
+    std::map<std::string, std::vector<dsl::entry const*>> out;
+    for (dsl::table_view const& table : mappings::library())
+        for (dsl::entry const& row : table) {
+            int tensors = 0;
+            aten::schema_argument formal;
+            for (aten::argument_cursor each{row.schema}; each.next(formal);)
+                if (formal.type.base == aten::base_type::tensor) tensors += formal.type.list ? 2 : 1;
+            if (tensors > 1 && row.overload.find(with.only) != std::string_view::npos)
+                out[std::string(row.overload)].push_back(&row);
+        }
+    return out;
+}
+
+/// In a process of its own, again from the next call where one ends it.
+bool check_in_process(overload_check& check, shared_state& state) {
+    for (;;) {
+        pid_t const process = fork();
+        if (process == 0) {
+            check.run();
+            _exit(0);
+        }
+        int status = 0;
+        if (process < 0 || waitpid(process, &status, 0) != process) return false;
+        if (WIFEXITED(status)) return true;
+        ++state.counts[ended];
+    }
+}
+
+int check_all(options const& with) {
+    auto* const state = static_cast<shared_state*>(
+        mmap(nullptr, sizeof(shared_state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    if (state == MAP_FAILED) return 2; // NOLINT(*-cstyle-cast): the system's
+    std::map<std::string, recorded_operand> recorded;
+    if (!with.data.empty())
+        for (recorded_operand const& each : read_mixed_types(with.data))
+            recorded[each.overload + ' ' + each.operand] = each;
+    std::vector<recorded_operand> all;
+    std::size_t counts[outcome::count_] = {};
+    std::size_t overloads = 0;
+    for (auto const& [overload, rows] : chosen_rows(with)) {
+        *state = {};
+        for (auto& of : state->letters)
+            for (pair_letters& each : of) each.fill(refused_letter);
+        overload_check check(rows, with, recorded, *state);
+        if (!check_in_process(check, *state)) return 2;
+        if (state->operands != 0) ++overloads;
+        for (std::size_t i = 0; i != outcome::count_; ++i) counts[i] += state->counts[i];
+        for (std::size_t o = 0; o != state->operands; ++o)
+            all.push_back({overload, state->names[o], state->letters[o]});
+    }
+    if (!with.record.empty()) write_mixed_types(with.record, all);
+    std::cout << overloads << " overloads of several tensors";
+    for (std::size_t i = 0; i != outcome::count_; ++i)
+        std::cout << (i == 0 ? ": " : ", ") << counts[i] << ' ' << outcome_names[i];
+    std::cout << '\n';
+    return counts[wrong] == 0 && counts[right] != 0 ? 0 : 1; // kernels are verify_torch's to judge
+}
+
+} // namespace
+
+} // namespace aton::verify
+
+int main(int argc, char** argv) {
+    aton::verify::options with;
+    for (int i = 1; i != argc; ++i) {
+        std::string_view const word = argv[i];
+        bool const more = i + 1 != argc;
+        if (word == "--refused") with.shows_refused = true;
+        else if (word == "--loose") with.shows_loose = true;
+        else if (word == "--all") with.shows_all = true;
+        else if (word == "--only" && more) with.only = argv[++i];
+        else if (word == "--data" && more) with.data = argv[++i];
+        else if (word == "--record" && more) with.record = argv[++i];
+        else if (word == "--every" && more) with.every = std::max<std::size_t>(1, std::strtoul(argv[++i], nullptr, 10));
+        else if (word == "--seed" && more) with.seed = std::strtoull(argv[++i], nullptr, 10);
+        else {
+            std::cerr << "usage: verify_mixed_types [--data FILE] [--record FILE] [--only TEXT] [--every N] [--seed N] "
+                         "[--refused] [--loose] [--all]\n";
+            return 2;
+        }
+    }
+    try {
+        return aton::verify::check_all(with);
+    } catch (std::exception const& e) {
+        std::cerr << "verify_mixed_types: " << e.what() << '\n';
+        return 2;
+    }
+}
