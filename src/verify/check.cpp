@@ -24,7 +24,9 @@
 #define ATON_HAS_THREADS
 #endif
 
+#include "argument_coverage.hpp"
 #include "mutants.hpp"
+#include "rounding.hpp"
 #include "shrink.hpp"
 
 namespace aton::verify {
@@ -148,6 +150,14 @@ struct truth {
     std::vector<value> results;
     std::int64_t terms = 1;
     bool values = true; ///< false: only dtypes and sizes count
+    std::function<std::vector<element_bounds>()> bounds_of;
+    std::optional<std::vector<element_bounds>> bounds; ///< once a result is beyond the tolerance
+
+    [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i) {
+        static element_bounds const none;
+        if (!bounds) bounds = bounds_of();
+        return i < bounds->size() ? (*bounds)[i] : none;
+    }
 };
 
 class row_check {
@@ -155,11 +165,12 @@ public:
     row_check(dsl::entry const& row, check_options const& options)
         : row_(row),
           options_(options),
-          rule_(find_rule(options.rules, row.overload)) {
+          rule_(find_rule(options.rules, row.overload) != nullptr ? find_rule(options.rules, row.overload)
+                                                                  : find_rule(aten_sampling_rules(), row.overload)),
+          coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text) {
         report_.overload = row.overload;
         report_.since = row.since;
         report_.until = row.until;
-        if (rule_ == nullptr) rule_ = find_rule(aten_sampling_rules(), row.overload);
         for (exclusion const& e : options.exclusions)
             if (names(e.operators, row.overload)) excluded_when_.push_back(e.when);
     }
@@ -179,6 +190,7 @@ public:
             for (theme const& t : themes_of(type))
                 for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
         }
+        report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (options_.mutants) {
             search(seed, std::set<int>(opsets_));
@@ -203,7 +215,10 @@ private:
 
     [[nodiscard]] std::optional<truth> truth_of(sample const& s, theme const& t) {
         try {
-            truth out{call(s).results, 1, true};
+            truth out{call(s).results, 1, true, {}, {}};
+            out.bounds_of = [this, s, results = out.results] {
+                return rounding_bounds([this](sample const& other) { return call(other); }, s, row_.schema, results);
+            };
             out.terms = terms_of(s, out.results);
             out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
                 return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
@@ -216,10 +231,13 @@ private:
     }
 
     /// Why the graph's results are not the reference's; empty where they are.
-    std::string difference(std::vector<value> const& got, truth const& expected, bool count) {
+    std::string difference(std::vector<value> const& got, truth& expected, bool count) {
         for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
             if (!got[i]) continue; // the mapping leaves it out
-            comparison const c = compare(got[i], expected.results[i], expected.terms);
+            comparison c = compare(got[i], expected.results[i], expected.terms);
+            if (expected.values && std::isfinite(c.error) && c.error > 1)
+                c = compare(
+                    got[i], expected.results[i], expected.terms, dtype::undefined, expected.bounds_of_result(i));
             if (!expected.values && c.difference.find(" differ") != std::string::npos) continue;
             if (count) note_error(c.error);
             if (!c.same()) return "result " + std::to_string(i) + ": " + c.difference;
@@ -237,11 +255,12 @@ private:
 
     void check_sample(theme const& t, std::uint64_t seed, std::set<int> const& opsets) {
         sample const s = draw(row_.overload, row_.schema, rule_, t, seed);
-        std::optional<truth> const expected = truth_of(s, t);
+        std::optional<truth> expected = truth_of(s, t);
         if (!expected) {
             ++counts(t.type).undefined;
             return;
         }
+        coverage_.add(s, t.type);
         std::string before;
         std::vector<translation> graphs;
         bool refused = true;
@@ -278,7 +297,7 @@ private:
         wrong_sample_ = false;
     }
 
-    std::string difference_of(translation const& graph, truth const& expected) {
+    std::string difference_of(translation const& graph, truth& expected) {
         try {
             return difference(verify::run(graph, options_.where), expected, true);
         } catch (error const& e) {
@@ -291,7 +310,7 @@ private:
         constexpr std::size_t most = 3; // of one row
         if (report_.failures.size() >= most) return;
         sample const small = shrink(s, [&](sample const& other) {
-            std::optional<truth> const expected = truth_of(other, t);
+            std::optional<truth> expected = truth_of(other, t);
             if (!expected) return false;
             try {
                 std::string now = difference_of(translate(row_, row_.schema, opset, other), *expected);
@@ -326,6 +345,7 @@ private:
     check_options const& options_;
     sampling_rule const* rule_;
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
+    argument_coverage coverage_;
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;

@@ -36,16 +36,6 @@ std::string place(std::int64_t number, runtime::sizes const& of) {
     return runtime::to_string(at);
 }
 
-double unit_roundoff(dtype t) {
-    switch (t) {
-    case dtype::float64:
-    case dtype::complex128: return 0x1p-53;
-    case dtype::float16: return 0x1p-11;
-    case dtype::bfloat16: return 0x1p-8;
-    default: return 0x1p-24;
-    }
-}
-
 /// What rounding may leave of elements that others cancel: a unit roundoff of the largest element, which is about as large as what was
 /// added up. In float16 and bfloat16 it is two, and without sums, too: a graph rounds after each operator, ATen once. Elements that
 /// the largest numbers made do not count.
@@ -72,6 +62,16 @@ double error_of(double got, double expected, tolerance const& most) {
 }
 
 } // namespace
+
+double unit_roundoff(dtype t) {
+    switch (t) {
+    case dtype::float64:
+    case dtype::complex128: return 0x1p-53;
+    case dtype::float16: return 0x1p-11;
+    case dtype::bfloat16: return 0x1p-8;
+    default: return 0x1p-24;
+    }
+}
 
 tolerance tolerance_of(dtype t, std::int64_t terms) {
     double const growth = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms)));
@@ -102,7 +102,8 @@ dtype narrower(dtype a, dtype b) {
     return rank(b) > rank(a) ? b : a;
 }
 
-comparison compare(tensor const& got, tensor const& expected, std::int64_t terms, dtype rounded) {
+comparison compare(tensor const& got, tensor const& expected, std::int64_t terms, dtype rounded,
+                   std::vector<double> const& bounds) {
     comparison out;
     if (!got || !expected) {
         if (static_cast<bool>(got) != static_cast<bool>(expected))
@@ -115,7 +116,8 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     }
     tensor const a = to_host(got);
     tensor const b = to_host(expected);
-    if (is_complex(a.dtype())) return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms, rounded);
+    if (is_complex(a.dtype()))
+        return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms, rounded, bounds);
     out.elements = a.count();
     if (a.is_strings()) {
         tensor const x = a.contiguous();
@@ -138,8 +140,10 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     std::int64_t first = 0;
     for (std::int64_t i = 0; i != out.elements; ++i) {
         auto const at = static_cast<std::size_t>(i);
+        tolerance each = most;
+        if (at < bounds.size()) each.absolute += bounds[at];
         double const error =
-            whole && p.at(at) == q.at(at) ? 0 : error_of(p.at(at).to<double>(), q.at(at).to<double>(), most);
+            whole && p.at(at) == q.at(at) ? 0 : error_of(p.at(at).to<double>(), q.at(at).to<double>(), each);
         out.error = std::max(out.error, error);
         if (error > 1 && wrong++ == 0) first = i;
     }
@@ -152,21 +156,24 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     return out;
 }
 
-comparison compare(value const& got, value const& expected, std::int64_t terms, dtype rounded) {
+comparison compare(value const& got, value const& expected, std::int64_t terms, dtype rounded,
+                   element_bounds const& bounds) {
+    static std::vector<double> const none;
+    auto const of = [&](std::size_t i) -> std::vector<double> const& { return i < bounds.size() ? bounds[i] : none; };
     comparison out;
     if (got.is_sequence() != expected.is_sequence() ||
         (!got.is_sequence() && static_cast<bool>(got) != static_cast<bool>(expected))) {
         out.difference = "is another kind of value";
         return out;
     }
-    if (!got.is_sequence()) return compare(got.one(), expected.one(), terms, rounded);
+    if (!got.is_sequence()) return compare(got.one(), expected.one(), terms, rounded, of(0));
     if (got.many().size() != expected.many().size()) {
         out.difference = "has " + std::to_string(got.many().size()) + " tensors, " +
                          std::to_string(expected.many().size()) + " are expected";
         return out;
     }
     for (std::size_t i = 0; i != got.many().size(); ++i) {
-        comparison each = compare(got.many()[i], expected.many()[i], terms, rounded);
+        comparison each = compare(got.many()[i], expected.many()[i], terms, rounded, of(i));
         out.error = std::max(out.error, each.error);
         out.elements += each.elements;
         if (out.same() && !each.same()) out.difference = "tensor " + std::to_string(i) + ": " + each.difference;

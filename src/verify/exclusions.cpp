@@ -63,7 +63,7 @@ std::span<equivalent_mutant const> known_equivalents() {
          "special_multigammaln",
          "Less: taken for LessOrEqual",
          "the border between two formulas, which agree at it"},
-        {"elu selu celu", "Greater: taken for GreaterOrEqual", "both branches are 0 at 0"},
+        {"elu selu celu", "Less: taken for LessOrEqual", "both branches are 0 at 0"},
         {"lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln",
          "Constant: one more, input 1 of Less",
          "from 7 to 9 the product and Stirling's series both hold: the border may be anywhere between them"},

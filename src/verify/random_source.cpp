@@ -109,7 +109,32 @@ scalar element(random_source& random, dtype t, value_theme values, element_range
     return static_cast<long long>(integer_element(random, t, values, range));
 }
 
+template <class Number, std::size_t Count>
+Number one_of(random_source& random, std::array<Number, Count> const& all) {
+    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(Count) - 1))];
+}
+
 } // namespace
+
+scalar extreme_number(random_source& random, dtype t, bool any) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr std::array reals = {std::numeric_limits<double>::quiet_NaN(),
+                                  infinity,
+                                  -infinity,
+                                  1e308, // beyond float32, and 1e5 beyond float16
+                                  -1e308,
+                                  1e5,
+                                  -1e5,
+                                  1e-310,
+                                  0.0,
+                                  -0.0,
+                                  1.0,
+                                  -1.0};
+    constexpr std::array integers = {0LL, 1LL, -1LL, 300LL, -300LL, 70000LL, -70000LL, (1LL << 40) + 1, -(1LL << 40)};
+    if (!any || !random.chance(is_floating(t) ? 0.2 : 0.6)) return one_of(random, reals);
+    if (random.chance(0.15)) return random.chance(0.5);
+    return one_of(random, integers);
+}
 
 tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, value_theme values,
                      element_range const& range) {

@@ -40,6 +40,9 @@ struct element_range {
 /// A contiguous tensor of random elements.
 [[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
                                             value_theme values, element_range const& range);
+/// A number for an argument beside tensors of this dtype: infinities, NaN, what the dtype does not hold, 0 and 1 of both signs. Integers
+/// and bools among them where the argument may be `any` of Python's numbers.
+[[nodiscard]] scalar extreme_number(random_source& random, dtype t, bool any);
 /// A mask, of bools or of floats that are added, some of whose rows hide everything.
 [[nodiscard]] runtime::tensor hiding_rows(random_source& random, runtime::tensor const& x);
 /// The same elements, some of them changed, all of them a little, or none.

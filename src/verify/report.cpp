@@ -28,6 +28,13 @@ std::string json_of(row_report const& r) {
            });
     out += ", \"worst_error\": " + json_number(r.worst_error);
     out += ", \"errors\": " + json_list(r.errors, number);
+    auto const texts = [](std::vector<std::string> const& all) {
+        return json_list(all, [](std::string const& s) { return json_text(s); });
+    };
+    out += ", \"arguments\": " + json_list(r.arguments, [&](argument_report const& a) {
+               return R"({"name": )" + json_text(a.name) + ", \"drawn\": " + texts(a.drawn) +
+                      ", \"missing\": " + texts(a.missing) + "}";
+           });
     out += ", \"not_checked\": " + json_text(r.not_checked);
     out += ", \"failures\": " + json_list(r.failures, [](failure const& f) {
                return R"({"opset": )" + number(f.opset) + ", \"why\": " + json_text(f.why) +
@@ -36,7 +43,7 @@ std::string json_of(row_report const& r) {
     mutant_report const& m = r.mutants;
     out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
            ", \"equivalent\": " + number(m.equivalent) + ", \"few\": " + json_text(m.few) +
-           ", \"survivors\": " + json_list(m.survivors, [](std::string const& s) { return json_text(s); }) + "}";
+           ", \"survivors\": " + texts(m.survivors) + "}";
     return out + '}';
 }
 
@@ -61,6 +68,11 @@ totals totals_of(report const& r) {
         t.mutants += row.mutants.made;
         t.caught += row.mutants.caught;
         t.equivalent += row.mutants.equivalent;
+        t.arguments += static_cast<int>(row.arguments.size());
+        for (argument_report const& a : row.arguments) {
+            t.kinds += static_cast<int>(a.drawn.size());
+            t.missing += static_cast<int>(a.missing.size());
+        }
     }
     return t;
 }
@@ -93,6 +105,8 @@ std::string report::to_text() const {
            std::to_string(t.calls) + " calls (" + std::to_string(t.failed) + " do not, " +
            std::to_string(t.not_checked) + " are not checked; " + std::to_string(t.refused) + " calls refused, " +
            std::to_string(t.excluded) + " compared by dtype and sizes alone)\n";
+    out += std::to_string(t.arguments) + " arguments had " + std::to_string(t.kinds) + " kinds of values, " +
+           std::to_string(t.missing) + " that schema and rules allow were not drawn\n";
     if (t.mutants != 0)
         out += std::to_string(t.caught) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants caught, " +
                short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent\n";
@@ -108,7 +122,8 @@ std::string report::to_json() const {
     totals const t = totals_of(*this);
     return R"({"rows": )" + std::to_string(rows.size()) + ", \"passed\": " + number(t.passed) +
            ", \"failed\": " + number(t.failed) + ", \"not_checked\": " + number(t.not_checked) +
-           ", \"calls\": " + number(t.calls) + ", \"mutants\": " + number(t.mutants) +
+           ", \"calls\": " + number(t.calls) + ", \"kinds\": " + number(t.kinds) +
+           ", \"missing\": " + number(t.missing) + ", \"mutants\": " + number(t.mutants) +
            ", \"caught\": " + number(t.caught) + ", \"equivalent\": " + number(t.equivalent) +
            ", \"power\": " + short_text(power()) + ",\n\"each\": " +
            json_list(rows, [](row_report const& r) { return std::string(1, '\n').append(json_of(r)); }) + "}\n";

@@ -86,12 +86,27 @@ std::string type_chip(type_report const& t) {
            "</span>";
 }
 
+std::string joined(std::vector<std::string> const& all) {
+    std::string out;
+    for (std::string const& each : all) out += (out.empty() ? "" : ", ") + each;
+    return out;
+}
+
 std::string details_of(row_report const& r) {
     std::string out;
     for (failure const& f : r.failures)
         out += "<details><summary class=\"bad\">opset " + std::to_string(f.opset) + ": " + escaped(f.why) +
                "</summary><pre><code>" + escaped(to_python(f.call)) + "</code></pre></details>";
     if (!r.not_checked.empty()) out += "<span class=\"mild\">" + escaped(r.not_checked) + "</span>";
+    if (!r.arguments.empty()) {
+        out += "<details><summary>values of arguments</summary><pre>";
+        for (argument_report const& a : r.arguments) {
+            out += escaped(a.name) + ": " + escaped(joined(a.drawn)) + '\n';
+            if (!a.missing.empty())
+                out += "<span class=\"mild\">    never: " + escaped(joined(a.missing)) + "</span>\n";
+        }
+        out += "</pre></details>";
+    }
     if (!r.mutants.survivors.empty()) {
         out += "<details><summary>" + std::to_string(r.mutants.survivors.size()) + " not noticed</summary><pre>";
         for (std::string const& s : r.mutants.survivors) out += escaped(s) + '\n';
@@ -191,6 +206,8 @@ std::string report::to_html() const {
     double worst = 0;
     for (row_report const& r : rows) worst = std::max(worst, r.worst_error);
     out += tile(short_text(worst), "worst error, of a tolerance of 1");
+    out += tile(std::to_string(t.kinds), "kinds of values of " + std::to_string(t.arguments) + " arguments");
+    out += tile(std::to_string(t.missing), "kinds not drawn");
     if (t.mutants != 0) {
         out += tile(short_text(power()) + " %", "of mutants caught");
         out += tile(std::to_string(t.mutants), "mutants, " + std::to_string(t.equivalent) + " equivalent");

@@ -19,6 +19,9 @@ struct totals {
     int mutants = 0;
     int caught = 0;
     int equivalent = 0;
+    int arguments = 0; ///< of all rows
+    int kinds = 0;     ///< of values, that they were drawn with
+    int missing = 0;   ///< of values, that they could have had
 };
 [[nodiscard]] totals totals_of(report const& r);
 

@@ -171,6 +171,12 @@ private:
         return out;
     }
 
+    /// Whether a number is drawn from the ends of what it can be: of those that are not whole, in calls with special elements.
+    [[nodiscard]] bool is_extreme(schema_argument const& a) {
+        bool const real = a.type.base == base_type::float_ || a.type.base == base_type::scalar;
+        return real && theme_.values == value_theme::special && random_.chance(0.35);
+    }
+
     scalar number_by_rule(schema_argument const& a, rule_reader& r) {
         struct range {
             double least;
@@ -184,6 +190,8 @@ private:
             double const most = r.take("..") ? r.bound(real) : least;
             all.push_back({least, most, real});
         } while (r.take("|"));
+        bool const only = r.take("only");
+        if (!only && is_extreme(a)) return extreme_number(random_, theme_.type, a.type.base == base_type::scalar);
         range const& from = all.size() == 1 ? all[0] : one_of(all);
         if (from.real) return from.least + (from.most - from.least) * random_.fraction();
         return static_cast<long long>(
@@ -415,10 +423,14 @@ private:
             else out.number = static_cast<long long>(random_.integer(1, 3));
             return out;
         case base_type::float_:
-            out.number = a.name.starts_with("eps") ? 1e-3 + 1e-2 * random_.fraction() : 0.1 + 2 * random_.fraction();
+            if (is_extreme(a)) out.number = extreme_number(random_, theme_.type, false);
+            else
+                out.number =
+                    a.name.starts_with("eps") ? 1e-3 + 1e-2 * random_.fraction() : 0.1 + 2 * random_.fraction();
             return out;
         case base_type::scalar:
-            if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
+            if (is_extreme(a)) out.number = extreme_number(random_, theme_.type, true);
+            else if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
             else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
             return out;
         case base_type::bool_: out.number = random_.chance(0.5); return out;

@@ -243,6 +243,25 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual([row["overload"] for row in report["each"]], ["aten::leaky_relu"])
         self.assertIn("<td><code>aten::leaky_relu</code></td>", reports[1].read_text())
 
+    def test_verify_with_seeds(self):
+        log = Path(self.folder.name, "seeds.log")
+        command = ("verify", "--only", "aten::leaky_relu", "--samples", "1", "--log", log)
+        run = aton(*command, "--seeds", "7..8")
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertRegex(run.stdout, r"^seed 7: 1 of 1 rows give ATen's numbers on \d+ calls\nseed 8: ")
+        self.assertTrue(run.stdout.endswith("2 seeds: no row differs\n"), run.stdout)
+        # goes on after a record that was cut off; what is there is not run again
+        lines = log.read_text().splitlines(keepends=True)
+        log.write_text(lines[0] + "seed 7: 0 of 1 rows give ATen's numbers on 5 calls; differ: aten::leaky_relu\n    aten::leaky")
+        run = aton(*command, "--seeds", "7..8")
+        self.assertEqual((run.returncode, run.stderr), (1, ""), run.stdout)
+        self.assertTrue(run.stdout.endswith("2 seeds: 1 rows differ\n    aten::leaky_relu: seeds 7\n"), run.stdout)
+        self.assertEqual(log.read_text().splitlines()[-1] + "\n", lines[2])
+        self.fails(aton(*command, "--seeds", "7", "--opset", "18"), 1, "other options")
+        self.fails(aton("verify", "--seeds", "8..7"), 2, "FIRST..LAST")
+        self.fails(aton("verify", "--log", log), 2, "--log needs --seeds")
+        self.fails(aton("verify", "--seeds", "1..2", "--mutants"), 2, "--seeds is for mappings")
+
     def test_verify_a_model(self):
         program = Path(SAMPLES, "lstm.pt2")
         graph = Path(self.folder.name, "verified.onnx")

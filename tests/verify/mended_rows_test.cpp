@@ -22,6 +22,7 @@
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
+#include <aton/mappings/pooling.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/resize.hpp>
@@ -86,6 +87,86 @@ TEST_CASE("a sum with a factor is rounded once in half types") {
           "aten::rsub.Scalar",
           {arg("self", row_of(dtype::bfloat16, {0.4375})), number("other", 1), number("alpha", 2.5625)},
           row_of(dtype::bfloat16, {-0.12109375}));
+}
+
+TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0") {
+    sample const s{"aten::rms_norm",
+                   {arg("input", row_of(dtype::float16, {0x1p-24, 60000})),
+                    numbers("normalized_shape", {2}),
+                    arg("weight", row_of(dtype::float16, {-infinity, 1})),
+                    number("eps", 0.0625)}};
+    dsl::entry const* const row = dsl::find(mappings::normalization, s.overload, 23);
+    REQUIRE(row != nullptr);
+    tensor const expected = row_of(dtype::float16, {-infinity, 1.4140625});
+    CHECK(compare(runtime::call_aten(s.overload, s.arguments).results[0].one(), expected).difference.empty());
+    CHECK(compare(run(translate(*row, row->schema, 23, s))[0].one(), expected).difference.empty());
+}
+
+TEST_CASE("powers of float16 in distances are not beyond it") {
+    gives(mappings::matrix_product,
+          "aten::pdist",
+          {arg("self", of(dtype::float16, {2, 1}, {0, -100})), number("p", 2.5)},
+          row_of(dtype::float16, {100}));
+}
+
+TEST_CASE("factors of float64 products are not rounded to float32, and those beyond float16 are no infinities") {
+    gives(mappings::matrix_product,
+          "aten::addmm",
+          {arg("self", of(dtype::float64, {1, 1}, {1})),
+           arg("mat1", of(dtype::float64, {1, 1}, {1})),
+           arg("mat2", of(dtype::float64, {1, 1}, {1})),
+           number("alpha", 0.1)},
+          of(dtype::float64, {1, 1}, {1.1}));
+    gives(mappings::matrix_product,
+          "aten::baddbmm",
+          {arg("self", of(dtype::float16, {1, 1, 1}, {2})),
+           arg("batch1", of(dtype::float16, {1, 1, 1}, {0})),
+           arg("batch2", of(dtype::float16, {1, 1, 1}, {1})),
+           number("alpha", 1e5)},
+          of(dtype::float16, {1, 1, 1}, {2}));
+}
+
+TEST_CASE("infinities and NaN as arguments of activations") {
+    auto const x = [](std::vector<double> const& values) { return arg("self", row_of(dtype::float32, values)); };
+    gives(mappings::activation,
+          "aten::elu",
+          {x({0, -1, 2}), number("alpha", infinity)},
+          row_of(dtype::float32, {0, -infinity, 2}));
+    gives(mappings::activation,
+          "aten::leaky_relu",
+          {x({0, -1, 2}), number("negative_slope", infinity)},
+          row_of(dtype::float32, {nan, -infinity, 2}));
+    gives(mappings::activation,
+          "aten::threshold",
+          {x({0.5, nan}), number("threshold", nan), number("value", -1)},
+          row_of(dtype::float32, {0.5, nan}));
+    gives(mappings::activation,
+          "aten::hardtanh",
+          {x({1, 9}), number("min_val", 5), number("max_val", 2)},
+          row_of(dtype::float32, {2, 2}));
+    gives(mappings::activation,
+          "aten::softplus",
+          {arg("self", row_of(dtype::float16, {0})), number("beta", -(1LL << 40))},
+          row_of(dtype::float16, {0}));
+    gives(mappings::elementwise_unary,
+          "aten::logit",
+          {x({0.5, 0.25}), number("eps", 1)},
+          row_of(dtype::float32, {infinity, infinity}));
+    gives(mappings::cumulative,
+          "aten::cumulative_trapezoid.dx",
+          {arg("y", row_of(dtype::float64, {1, 1, 1})), number("dx", 6e307)},
+          row_of(dtype::float64, {6e307, 1.2e308}));
+}
+
+TEST_CASE("indices of windows without elements are refused") {
+    CHECK(tests::contains(refusal(mappings::pooling,
+                                  "aten::max_pool1d_with_indices",
+                                  {arg("self", of(dtype::float32, {1, 1, 1}, {9})),
+                                   numbers("kernel_size", {2}),
+                                   numbers("stride", {1}),
+                                   numbers("padding", {1}),
+                                   numbers("dilation", {2})}),
+                          "a window without elements"));
 }
 
 TEST_CASE("two powers are roots, but not of float16") {

@@ -49,6 +49,12 @@ constexpr auto right = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">
 constexpr auto swapped = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">(
     [](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value { return g.op<"Sub">(y, x); }));
 
+/// logspace by a base that is off by a ten-thousandth.
+constexpr auto another_base = dsl::table(dsl::symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
+    [](dsl::graph<13> g, dsl::value start, dsl::value end, std::int64_t steps, double base, std::optional<dtype> type) {
+        return mappings::detail::powers(g, start, end, steps, base * 1.0001, type);
+    }));
+
 constexpr auto rarely_limited = dsl::table(dsl::symbolic<"aten::hardtanh(self, min_val, max_val)">(
     [](dsl::graph<13> g, dsl::value x, scalar least, scalar most) -> dsl::value {
         return g.op<"Min">(g.op<"Max">(x, g.scalar_like(least, x)), g.scalar_like(most, x));
@@ -224,6 +230,49 @@ TEST_CASE("a wrong row fails with a small call that torch runs") {
     CHECK(contains(to_python(f.call), "torch.ops.aten.sub.Tensor(self=torch.tensor("));
     CHECK(contains(r.to_json(), "\"passed\": false"));
     CHECK(contains(r.to_html(), "aten::sub.Tensor"));
+}
+
+TEST_CASE("errors are bounded by the conditioning of a call, not by a wider constant") {
+    check_options options;
+    options.samples = 2;
+    options.only = "aten::logspace.Tensor_Tensor";
+    for (options.seed = 3; options.seed != 6; ++options.seed) { // 1.08^2477, whose exponent is rounded
+        for (dsl::table_view const& table : mappings::library()) {
+            report const r = check(table, options);
+            CHECK_MESSAGE(r.passed(), r.to_text());
+        }
+        CHECK_FALSE(check(another_base, options).passed());
+    }
+}
+
+TEST_CASE("numbers at the ends of what an argument can be are drawn, and counted") {
+    check_options options;
+    options.only = "aten::nan_to_num";
+    options.samples = 20;
+    for (dsl::table_view const& table : mappings::library()) {
+        report const r = check(table, options);
+        for (row_report const& row : r.rows)
+            for (argument_report const& a : row.arguments) {
+                if (a.name == "self") continue;
+                for (std::string_view const kind : {"NaN", "infinity", "-infinity", "beyond the dtype", "0", "None"})
+                    CHECK_MESSAGE(std::count(a.drawn.begin(), a.drawn.end(), kind) == 1, a.name << ": " << kind);
+                CHECK(a.missing.empty());
+            }
+        if (!r.rows.empty()) CHECK(contains(r.to_text(), "arguments had "));
+    }
+    // A range of which the rule says that nothing else has a meaning.
+    sampling_rule const rule{"hardtanh", "self: (n); min_val: -2..0 only; max_val: 1.0..2.0 only"};
+    theme special;
+    special.values = value_theme::special;
+    for (std::uint64_t seed = 0; seed != 100; ++seed) {
+        sample const s = draw("aten::hardtanh",
+                              "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+                              &rule,
+                              special,
+                              seed);
+        for (runtime::aten_argument const& a : s.arguments)
+            if (a.name != "self") CHECK(std::abs(a.number.to<double>()) <= 2);
+    }
 }
 
 TEST_CASE("calls are searched for that tell what the first ones do not") {

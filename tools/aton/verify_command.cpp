@@ -25,6 +25,7 @@
 #endif
 
 #include "commands.hpp"
+#include "verify_seeds.hpp"
 
 namespace aton::tool {
 
@@ -57,6 +58,15 @@ runtime::device device_of(verify_request const& request) {
 #endif
 }
 
+/// What tells the results of a seed from those of the same seed with other options.
+std::string settings_of(verify_request const& request) {
+    std::string out = "aton verify --samples " + std::to_string(request.samples) + " --device " + request.device;
+    if (!request.only.empty()) out += " --only " + plain(request.only);
+    if (request.opset != 0) out += " --opset " + std::to_string(request.opset);
+    for (std::string const& path : request.plugins) out += " --plugin " + plain(path);
+    return out;
+}
+
 } // namespace
 
 std::string usage_fault(verify_request const& request) {
@@ -67,6 +77,11 @@ std::string usage_fault(verify_request const& request) {
         return "--only, --opset, --mutants, --least-power and --plugin are for mappings, not for a model";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
+    if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty()))
+        return "--seeds is for mappings, without --mutants and --report";
+    if (!request.seeds.empty() && !read_seeds(request.seeds))
+        return "--seeds " + request.seeds + ": write FIRST..LAST, as in 1..200";
+    if (!request.log.empty() && request.seeds.empty()) return "--log needs --seeds";
     for (std::string const& path : request.reports) {
         if (!is_html(path) && !path.ends_with(".json"))
             return "--report " + path + ": name a file that ends with .html or .json";
@@ -94,10 +109,17 @@ int verify_mappings(verify_request const& request) {
         };
     std::vector<dsl::entry> rows;
     for (dsl::table_view const& table : tables) rows.insert(rows.end(), table.begin(), table.end());
-    verify::report const all = check(rows, options);
-    if (all.rows.empty())
-        throw error("no mapping " +
-                    (request.only.empty() ? "is there" : "has '" + plain(request.only) + "' in its name"));
+    auto const checked = [&](std::uint64_t seed) {
+        options.seed = seed;
+        verify::report all = check(rows, options);
+        if (all.rows.empty())
+            throw error("no mapping " +
+                        (request.only.empty() ? "is there" : "has '" + plain(request.only) + "' in its name"));
+        return all;
+    };
+    if (!request.seeds.empty())
+        return verify_seeds(*read_seeds(request.seeds), request.log, settings_of(request), checked);
+    verify::report const all = checked(request.seed);
     for (std::string const& path : request.reports) write_file(is_html(path) ? all.to_html() : all.to_json(), path);
     print_out(all.to_text());
     if (request.mutants && all.power() < request.least_power)

@@ -14,6 +14,8 @@ struct verify_request {
     int opset = 0; ///< 0: all
     int samples = 3;
     std::uint64_t seed = 0;
+    std::string seeds; ///< "1..200": each of them, in place of `seed`
+    std::string log;   ///< of the seeds that are done; a file
     bool mutants = false;
     double least_power = 0; ///< in percent
     int threads = 0;        ///< 0: as many as the machine has

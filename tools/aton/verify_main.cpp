@@ -37,6 +37,10 @@ int run(int argc, char** argv) {
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();
     app.add_option("--seed", request.seed, "Other random numbers")->capture_default_str();
+    app.add_option("--seeds", request.seeds, "Mappings with each of these seeds, a line for each: 1..200")
+        ->type_name("FIRST..LAST");
+    app.add_option("--log", request.log, "Where lines of --seeds are kept; seeds that it has are not run again")
+        ->type_name("FILE");
     app.add_flag("--mutants", request.mutants, "Change every graph on purpose and count how many changes are noticed");
     app.add_option("--least-power", request.least_power, "Fail where fewer percent of the mutants are caught")
         ->check(CLI::Range(0.0, 100.0));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numbers>
 #include <tuple>
@@ -23,11 +24,12 @@ inline value times(graph<13> g, value x, double factor) {
     return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
 }
 
-/// scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1).
+/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    if (input_scale == 1 && fits_attribute(x, alpha)) return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
+    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(alpha))
+        return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
     value const negative = times(g, expm1(g, times(g, x, input_scale)), alpha * scale);
-    return g.op<"Where">(g.op<"Greater">(x, 0), times(g, x, scale), negative);
+    return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
 
 inline constexpr double selu_alpha = 1.6732632423543772848170429916717;
@@ -40,11 +42,15 @@ inline value selu(graph<13> g, value x) {
 
 /// Celu is float32 only.
 inline value celu(graph<13> g, value x, double alpha) {
+    if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
     return g.op<"Celu">(x, attr::alpha_f(alpha));
 }
 
 inline value leaky_relu(graph<13> g, value x, double slope) {
+    if (!std::isfinite(slope)) // NaN at 0
+        return in_opmath(
+            g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 }
@@ -91,6 +97,7 @@ inline value hard_swish(graph<13> g, value x) {
 }
 
 inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
+    if (std::isnan(low.to<double>()) || std::isnan(high.to<double>())) return g.unsupported("a bound that is NaN");
     return without_bfloat16(g, x, [&](value v) -> value {
         return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
     });
@@ -218,7 +225,9 @@ inline constexpr auto activation = table(
             g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
     }),
     symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::softplus(g, v, beta, threshold); });
+        auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
+        // The multiple of a float16 may be beyond float16.
+        return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
     }),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
     symbolic<"aten::log_sigmoid_forward(self)">([](graph<13> g, value x) {

@@ -68,6 +68,8 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     if (!o.scale && !width.is_static()) return g.unsupported("a head size that is not static needs an explicit scale");
     // Both sides take the root of the scale, as ATen does: the product stays in range where one side alone would overflow.
     double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    double const most = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
+    if (o.scale && !(std::fabs(scale) <= most)) return g.unsupported("a scale that the dtype does not hold");
     value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));

@@ -208,7 +208,10 @@ inline constexpr auto cumulative = table(
     }),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
+        if (dx.is_complex()) // the real part alone would be halved
+            return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
+        value const half = detail::spacing(g, y, dx.to<double>() / 2);
+        return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);
     }),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());

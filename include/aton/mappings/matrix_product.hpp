@@ -2,8 +2,10 @@
 // Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,7 +57,14 @@ inline bool leaves_product(value a, scalar alpha) {
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
     if (leaves_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
-    if (self.rank() > 2 || !is_floating(a.dtype())) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    // Attributes are float32.
+    auto const fits = [&](scalar n) {
+        double const number = n.to<double>();
+        auto const kept = static_cast<double>(static_cast<float>(number));
+        return std::isfinite(number) && (number == kept || (a.dtype() != dtype::float64 && kept != 0));
+    };
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+        return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.to<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
     return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
@@ -214,21 +223,20 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
 /// Distances between the rows of a (..., P, M) and b (..., R, M).
 inline value distances(graph<13> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over no columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("an order of which only infinity is more");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
-    if (p == std::numeric_limits<double>::infinity()) return reduce<"ReduceMax">(g, magnitude, last, false);
+    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
     return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
                        beside(g, 1 / p, a.dtype()));
 }
 
-inline value cdist(graph<13> g, value a, value b, double p) {
-    bool const empty_rows = a.size(-1).size() == 0;
-    if (empty_rows && p == std::numeric_limits<double>::infinity()) return g.unsupported("a maximum over no columns");
-    return distances(g, a, b, p);
-}
+inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
 inline value pdist(graph<13> g, value x, double p) {
@@ -239,9 +247,11 @@ inline value pdist(graph<13> g, value x, double p) {
     safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    value const a = g.op<"Gather">(x, g.ints(left), attr::axis_i(0));
-    value const b = g.op<"Gather">(x, g.ints(right), attr::axis_i(0));
-    return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+    return in_opmath(g, x, [&](value v) { // powers of float16 are beyond it
+        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
+        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+    });
 }
 
 inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
@@ -290,6 +300,10 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
+            constexpr double most = std::numeric_limits<float>::max();
+            if (double const by = std::fabs(alpha.to<double>());
+                !std::isfinite(by) || (by > most && a.dtype() != dtype::float64))
+                return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
             if (detail::leaves_product(a, alpha))
                 return detail::scaled_sum(
                     g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);

@@ -68,6 +68,7 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 /// aten::pairwise_distance: along the last axis, eps added to each difference.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps beyond float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
     value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), beside(g, eps, to_floating(type)));
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);

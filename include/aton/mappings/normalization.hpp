@@ -204,9 +204,12 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
-        value const scale = weight ? *weight : filled(g, shape, 1, x.dtype());
-        return g.within<23>().op<"RMSNormalization">(
-            x, scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
+        // Rounded once, after the weight: half of a tiny number is 0, and infinite weights make NaN of it.
+        dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
+        value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+        value const y = g.within<23>().op<"RMSNormalization">(
+            g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
+        return g.cast(y, x.dtype());
     }
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));

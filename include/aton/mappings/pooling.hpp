@@ -49,6 +49,16 @@ struct pool_windows {
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
+    /// Whether a window of this axis has no element: dilated, it may step over all of them.
+    [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
+        for (std::int64_t o = 0; dilation[i] > 1 && o < out(i, in); ++o) {
+            std::int64_t const start = o * stride[i] - padding[i];
+            std::int64_t const first =
+                start >= 0 ? start : start + (dilation[i] - 1 - start) / dilation[i] * dilation[i];
+            if (first >= in || first > start + dilation[i] * (kernel[i] - 1)) return true;
+        }
+        return false;
+    }
     [[nodiscard]] std::int64_t volume() const {
         whole v = 1;
         for (std::int64_t k : kernel) v = v * k;
@@ -96,6 +106,9 @@ inline value max_values(graph<13> g, value x, pool_windows const& p) {
 
 /// ONNX's indices count through the whole tensor, ATen's through one (batch, channel) plane.
 inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
+    for (std::size_t i = 0; i != p.n; ++i)
+        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
+            throw unsupported_error("indices of a window without elements, which ATen leaves open");
     if (!has_max_pool(x, p)) {
         window_table const t = p.table(static_plane(x));
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};

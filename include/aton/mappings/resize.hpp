@@ -76,15 +76,19 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
 }
 
 /// Whether Resize samples where ATen does; sizes are known.
-inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode) {
+inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode, dtype type) {
     bool own_scale = false;
+    bool exact = true;
     for (resized_axis const& a : axes) {
         if (a.in == 0 || a.out == 0) return false;
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
+        double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
+        exact = exact && static_cast<double>(resize_factor(a)) == factor;
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // ATen copies here, whatever the factor.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
+    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize's are float32
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
@@ -178,7 +182,8 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
     if (keeps_all(axes)) return x;
     bool const no_antialias = mode.antialias && (g.opset() < 18 || mode.align_corners);
-    bool const by_taps = uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode));
+    bool const by_taps =
+        uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode, x.dtype()));
     if (!by_taps) return call_resize(g, x, t, mode);
     if (!known) return g.unsupported("this interpolation over a dynamic height or width");
     return resize_by_taps(g, x, axes, mode);

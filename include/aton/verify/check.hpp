@@ -77,6 +77,13 @@ struct mutant_report {
     std::string few; ///< why there are fewer than five; empty: there are not
 };
 
+/// What one argument was in the calls that ATen takes.
+struct argument_report {
+    std::string name;
+    std::vector<std::string> drawn;   ///< kinds of values: "default", "None", "0", "NaN", "'mean'", "float32"
+    std::vector<std::string> missing; ///< kinds that schema and rule allow, and that no call had
+};
+
 struct row_report {
     std::string overload;
     int since = 0;
@@ -86,6 +93,7 @@ struct row_report {
     double worst_error = 0; ///< in parts of the tolerance
     std::vector<int> errors =
         std::vector<int>(8); ///< results by their error: 0, up to 1e-6, 1e-5, ... 1 of the tolerance, more
+    std::vector<argument_report> arguments;
     std::vector<failure> failures;
     std::string not_checked; ///< why; empty: it was
     mutant_report mutants;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <aton/runtime/value.hpp>
 
@@ -28,13 +29,20 @@ struct comparison {
     [[nodiscard]] bool same() const { return difference.empty(); }
 };
 
+/// Half of the distance from 1 to the next number; of what is none of floats that of float32.
+[[nodiscard]] double unit_roundoff(dtype t);
+
+/// Errors that the elements of each tensor of a value may have beyond the tolerance (of complex ones two each); none, or none of a
+/// tensor: 0.
+using element_bounds = std::vector<std::vector<double>>;
+
 /// The one of two dtypes that rounds more; what is none of floats does not round.
 [[nodiscard]] dtype narrower(dtype a, dtype b);
 
 /// `rounded`: the narrowest dtype that was rounded to on the way to `expected`, if it is narrower than its own.
 [[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1,
-                                 dtype rounded = dtype::undefined);
+                                 dtype rounded = dtype::undefined, std::vector<double> const& bounds = {});
 [[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,
-                                 dtype rounded = dtype::undefined);
+                                 dtype rounded = dtype::undefined, element_bounds const& bounds = {});
 
 } // namespace aton::verify

@@ -68,7 +68,8 @@ struct theme {
 /// a mask, of bools or of floats that are added, some of whose rows hide everything, `?`: may be None; `bool | own`: of either dtype,
 /// `own` is the one of the theme. Of a Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn
 /// anew for each; `(n), (m)`: one of each.
-/// A number: `a..b`, real where one of both has a point, or one of several, `a..b | c`; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
+/// A number: `a..b`, real where one of both has a point, or one of several, `a..b | c`; those of type float and Scalar are at the ends of
+/// what they can be in some calls, unless `only` follows: the operator has no meaning elsewhere; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
 /// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `'a' | 'b'`. A dtype: `float32 | int64`.
 /// `default`: left to its default, None where it has none.
 /// What has no word in the rule is drawn by its type and name: Tensors broadcast with each other, `dim` is an axis of the first tensor.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: activations, and how gradients go through them.
+#include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -11,13 +13,33 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
+/// A number that the dtype has: ATen refuses those beyond it, which infinities are of integers alone.
+double fitting(double number, dtype type) {
+    double const most = type == dtype::float64    ? std::numeric_limits<double>::max()
+                        : type == dtype::float16  ? 65504.0
+                        : type == dtype::bfloat16 ? 0x1.FEp127
+                        : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
+                                                  : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
+    bool const fits = is_floating(type) ? !std::isfinite(number) || std::abs(number) <= most : std::abs(number) <= most;
+    if (!fits) throw error("a number is beyond " + std::string(name(type)));
+    return number;
+}
+
 /// A function with parameters that are arguments.
 results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
-    return unary(op, floats(c), {a, b, d});
+    tensor const x = floats(c);
+    for (double const each : {a, b, d}) (void)fitting(each, compute_type(x.dtype()));
+    return unary(op, x, {a, b, d});
 }
 
 results clamped_relu(call const& c) { return clamp(c.t("self"), 0, 6); }
-results leaky(call const& c) { return with_parameters(c, unary_op::leaky_relu, c.f("negative_slope")); }
+/// x * slope where x is not positive: NaN at 0 where the slope is infinite.
+results leaky_by(call const& c, double slope) {
+    tensor const x = floats(c);
+    if (std::isfinite(slope)) return with_parameters(c, unary_op::leaky_relu, slope);
+    return where(greater(x, 0), x, x * scalar(slope));
+}
+results leaky(call const& c) { return leaky_by(c, c.f("negative_slope")); }
 results exponential_linear(call const& c) {
     return with_parameters(c, unary_op::elu, c.f("alpha"), c.f("scale"), c.f("input_scale"));
 }
@@ -30,10 +52,14 @@ results continuous_exponential_linear(call const& c) {
 }
 results soft_plus(call const& c) { return with_parameters(c, unary_op::softplus, c.f("beta"), c.f("threshold")); }
 results soft_shrink(call const& c) {
-    if (c.f("lambd") < 0) throw error("lambd is negative");
+    if (!(c.f("lambd") >= 0 && std::isfinite(c.f("lambd")))) throw error("lambd is negative, or not finite");
+    (void)fitting(c.f("lambd"), c.t("self").dtype());
     return with_parameters(c, unary_op::shrink, c.f("lambd"), c.f("lambd"));
 }
-results hard_shrink(call const& c) { return with_parameters(c, unary_op::shrink, 0, c.f("lambd")); }
+results hard_shrink(call const& c) {
+    if (std::isnan(c.f("lambd"))) return floats(c); // nothing lies within it
+    return with_parameters(c, unary_op::shrink, 0, c.f("lambd"));
+}
 results above_threshold(call const& c) {
     tensor const x = c.t("self");
     if (x.dtype() == dtype::bool_) throw error("bools have no threshold");
@@ -41,6 +67,7 @@ results above_threshold(call const& c) {
         scalar const n = c.number(name);
         if (is_unsigned_integral(x.dtype()) && !n.is_integral() && n.to<double>() < 0)
             throw error("uint8 has no negative numbers");
+        (void)fitting(n.to<double>(), is_integral(x.dtype()) ? x.dtype() : compute_type(x.dtype()));
         return is_integral(x.dtype()) ? tensor::of_scalar(n, x.dtype()).item().to<double>() : n.to<double>();
     };
     return unary(unary_op::threshold, x, {number("threshold"), number("value"), 0});
@@ -80,7 +107,9 @@ results hard_tanh(call const& c) {
     if (x.dtype() == dtype::bool_) throw error("bools are not clamped");
     if (x.dtype() == dtype::uint8 && (c.f("min_val") < 0 || c.f("max_val") < 0))
         throw error("uint8 has no negative numbers");
-    return clamp(x, c.f("min_val"), c.f("max_val"));
+    double const least = fitting(c.f("min_val"), x.dtype());
+    double const most = fitting(c.f("max_val"), x.dtype());
+    return std::isnan(least) || std::isnan(most) ? x * scalar(least + most) : clamp(x, least, most);
 }
 
 /// `weight` has one element, or one for each index of axis 1.
@@ -129,7 +158,7 @@ tensor random_slopes(call const& c, tensor const& x) {
 results random_leaky(call const& c) {
     tensor const x = c.t("self");
     if (c.b("training")) return x * random_slopes(c, x);
-    return with_parameters(c, unary_op::leaky_relu, (c.f("lower") + c.f("upper")) / 2);
+    return leaky_by(c, (c.f("lower") + c.f("upper")) / 2);
 }
 results random_leaky_with_noise(call const& c) {
     tensor const x = c.t("self");

@@ -158,7 +158,11 @@ results cumulative_integral(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
     if (size_along(y, axis) == 0) return cast(y, aton::aten::to_floating(y.dtype()));
-    tensor const areas = *trapezia(c);
+    bool const by_number = !c.has_argument("x") && !c.number("dx").is_complex();
+    tensor const areas = by_number ? halved(c, trapezia(c)) : *trapezia(c); // before they are added, as ATen has it
+    if (by_number)
+        return cast(running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis),
+                    areas.dtype());
     return halved(c, running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis));
 }
 

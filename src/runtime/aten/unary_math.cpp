@@ -79,7 +79,11 @@ results angle(call const& c) {
 results logit(call const& c) {
     tensor x = c.t("self");
     x = cast(x, to_real(x.dtype()));
-    if (c.given("eps") && c.f("eps") >= 0) x = clamp(x, c.f("eps"), 1 - c.f("eps"));
+    if (c.given("eps") && c.f("eps") >= 0) { // the lower bound first
+        scalar const low = c.f("eps");
+        x = where(
+            less(x, low), cast(full(low, x.dtype(), {}, x.where()), x.dtype()), clamp(x, -infinity, 1 - c.f("eps")));
+    }
     return log(x / (scalar(1) - x));
 }
 

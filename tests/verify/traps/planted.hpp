@@ -6,6 +6,7 @@
 // 45 no row: rfft and stft have no mapping
 // 51 no row: roi_align is torchvision's, which has no reference here
 // 61 no row: it concerns conversions of whole models to another opset
+// 59 is no trap of the list: numbers as arguments that the dtype does not hold, infinities and NaN.
 // Parts of planted ones that are not:
 // 14 no row: a call's list of indices has no None
 // 31 no row: mixed dtypes and float32 constants in float16 graphs are refused before there is a graph
@@ -38,6 +39,7 @@ std::span<planted const> layout_traps();
 std::span<planted const> indexing_traps();
 std::span<planted const> integer_traps();
 std::span<planted const> nan_traps();
+std::span<planted const> argument_traps();
 std::span<planted const> other_traps();
 
 } // namespace aton::verify::traps

@@ -69,16 +69,23 @@ TEST_CASE("wrong layouts and recurrent layers are found") { require_found(layout
 TEST_CASE("wrong indexing is found") { require_found(indexing_traps()); }
 TEST_CASE("wrong arithmetic of integers and wrong promotion are found") { require_found(integer_traps()); }
 TEST_CASE("wrong NaN, infinities, ties and attention are found") { require_found(nan_traps()); }
+TEST_CASE("numbers beyond the dtype, infinities and NaN as arguments are found") { require_found(argument_traps()); }
 TEST_CASE("other wrong mappings are found") { require_found(other_traps()); }
 
 TEST_CASE("every trap is planted, or there is a reason why not") {
     std::set<int> seen(std::begin(not_planted), std::end(not_planted));
-    for (auto const& family :
-         {resampling_traps(), layout_traps(), indexing_traps(), integer_traps(), nan_traps(), other_traps()})
+    for (auto const& family : {resampling_traps(),
+                               layout_traps(),
+                               indexing_traps(),
+                               integer_traps(),
+                               nan_traps(),
+                               argument_traps(),
+                               other_traps()})
         for (planted const& p : family) seen.insert(p.trap);
     std::set<int> listed;
     for (int i = 1; i <= 58; ++i)
         if (i != 37 && i != 52 && i != 53) listed.insert(i); // numbers that no trap has
+    listed.insert(59);                                       // of arguments
     listed.insert(61);
     CHECK(seen == listed);
 }

@@ -77,7 +77,8 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == bitwise_not) return static_cast<T>(~x);
     else if constexpr (Op == clamp) {
         auto const v = static_cast<double>(x);
-        return v > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
+        double const least = v < p.a ? p.a : v; // where a > b all elements are b
+        return least > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
     } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : static_cast<T>(p.b);
     else if constexpr (Op == shrink) {
         auto const v = static_cast<double>(x);
@@ -118,10 +119,10 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == atanh) return std::atanh(x);
     else if constexpr (Op == ceil) return std::ceil(x);
     else if constexpr (Op == celu) return x > T(0) ? x : a * math::expm1(x / a);
-    else if constexpr (Op == clamp) return x > b ? b : x < a ? a : x;
+    else if constexpr (Op == clamp) return (x < a ? a : x) > b ? b : x < a ? a : x; // where a > b it is b
     else if constexpr (Op == cos) return std::cos(x);
     else if constexpr (Op == cosh) return std::cosh(x);
-    else if constexpr (Op == elu) return x > T(0) ? b * x : a * b * math::expm1(c * x);
+    else if constexpr (Op == elu) return x < T(0) ? a * b * math::expm1(c * x) : b * x;
     else if constexpr (Op == erf) return math::erf(x);
     else if constexpr (Op == erfc) return std::erfc(x);
     else if constexpr (Op == exp) return math::exp(x);
@@ -164,7 +165,7 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == swish) return x * math::logistic(a * x);
     else if constexpr (Op == tan) return std::tan(x);
     else if constexpr (Op == tanh) return math::tanh(x);
-    else if constexpr (Op == threshold) return x > a || is_nan(x) ? x : b;
+    else if constexpr (Op == threshold) return x <= a ? b : x;
     else if constexpr (Op == mantissa || Op == exponent) {
         int e = 0;
         T const m = std::frexp(x, &e);

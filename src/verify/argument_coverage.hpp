@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Which kinds of values the arguments of an operator had in the calls that were drawn, and which they could have had.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/verify/check.hpp>
+#include <aton/verify/sample.hpp>
+
+namespace aton::verify {
+
+class argument_coverage {
+public:
+    /// `rule`: the text of the sampling rule; empty where there is none.
+    argument_coverage(std::string_view schema, std::string_view rule);
+
+    /// Notes a call that ATen takes.
+    void add(sample const& s, dtype of);
+    [[nodiscard]] std::vector<argument_report> report() const;
+
+private:
+    struct one {
+        aten::schema_argument formal;
+        std::set<std::string> possible;
+        std::set<std::string> drawn;
+    };
+    std::vector<one> all_;
+};
+
+} // namespace aton::verify

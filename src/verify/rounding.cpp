@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The conditioning of a call, by differences in float64.
+#include "rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/dsl/error.hpp>
+#include <aton/runtime/compute.hpp>
+
+#include "random_source.hpp"
+
+namespace aton::verify {
+
+namespace {
+
+using kind = runtime::aten_argument::kind;
+using runtime::tensor;
+using runtime::value;
+
+constexpr int probes = 8;        ///< in random directions: the chance that all of them miss is below 1e-8
+constexpr double step = 0x1p-30; ///< what it leaves of float64's digits are more than enough
+constexpr double roundings = 4;  ///< of either side, on the way to an element
+
+dtype widened(dtype t) {
+    if (is_complex(t)) return dtype::complex128;
+    return is_floating(t) && aton::tensor::can_hold(t) ? dtype::float64 : t;
+}
+
+/// The same call in float64; `integers`: those of tensors as well.
+sample widened(sample s, std::string_view schema, bool integers) {
+    auto const widen = [integers](tensor& t) {
+        if (!t) return;
+        dtype const to = integers && is_integral(t.dtype()) ? dtype::float64 : widened(t.dtype());
+        if (to != t.dtype()) t = runtime::cast(t, to);
+    };
+    aten::schema_argument formal;
+    for (aten::argument_cursor each{schema}; each.next(formal);) {
+        bool const given = std::ranges::any_of(
+            s.arguments, [&](runtime::aten_argument const& a) { return a.name == formal.name && a.is != kind::none; });
+        if (given || formal.name != "dtype" || formal.type.base != aten::base_type::scalar_type) continue;
+        std::erase_if(s.arguments, [](runtime::aten_argument const& a) { return a.name == "dtype"; });
+        runtime::aten_argument& type = s.arguments.emplace_back();
+        type.name = "dtype";
+        type.is = kind::type;
+        type.type = dtype::float64;
+    }
+    for (runtime::aten_argument& a : s.arguments) {
+        widen(a.tensor);
+        for (tensor& t : a.tensors) widen(t);
+        if (a.is == kind::type) a.type = widened(a.type);
+    }
+    return s;
+}
+
+/// The narrowest dtype of floats that takes part.
+dtype narrowest(sample const& s, std::vector<value> const& results) {
+    dtype out = dtype::undefined;
+    auto const add = [&](tensor const& t) {
+        if (t) out = narrower(out, t.dtype());
+    };
+    for (runtime::aten_argument const& a : s.arguments) {
+        add(a.tensor);
+        for (tensor const& t : a.tensors) add(t);
+    }
+    for (value const& v : results) {
+        if (v.is_tensor()) add(v.one());
+        if (v.is_sequence())
+            for (tensor const& t : v.many()) add(t);
+    }
+    return out;
+}
+
+/// The tensors of floats of one result, and their elements; complex ones are two each.
+std::vector<std::vector<double>> elements_of(value const& v) {
+    std::vector<std::vector<double>> out;
+    auto const add = [&](tensor const& x) {
+        std::vector<double>& all = out.emplace_back();
+        if (!x || (!is_complex(x.dtype()) && widened(x.dtype()) != dtype::float64)) return;
+        tensor host = runtime::contiguous(runtime::to_host(x));
+        if (is_complex(host.dtype())) host = host.as_pairs();
+        aton::tensor const numbers = host.to_constant();
+        for (std::int64_t i = 0; i != host.count(); ++i)
+            all.push_back(numbers.at(static_cast<std::size_t>(i)).to<double>());
+    };
+    if (v.is_sequence())
+        for (tensor const& t : v.many()) add(t);
+    else if (v.is_tensor()) add(v.one());
+    return out;
+}
+
+using elements = std::vector<std::vector<std::vector<double>>>; ///< of each tensor of each result
+
+std::optional<elements> run(reference const& call, sample const& s) {
+    try {
+        elements out;
+        for (value const& v : call(s).results) out.push_back(elements_of(v));
+        return out;
+    } catch (error const&) {
+        return {};
+    }
+}
+
+/// Every float of the call moved by up to `by` of its size, in directions that the seed gives. Numbers that are whole stay: exponents,
+/// orders, factors of 1.
+sample moved(sample s, std::uint64_t seed, double by) {
+    random_source random(seed);
+    auto const off = [&](double x) { return x * (1 + by * (2 * random.fraction() - 1)); };
+    auto const number = [&](scalar& n) {
+        if (!n.is_floating()) return;
+        double const x = off(n.to<double>());
+        if (std::isfinite(x) && n.to<double>() != std::round(n.to<double>())) n = x;
+    };
+    auto const move = [&](tensor& t) {
+        if (!t || (t.dtype() != dtype::float64 && t.dtype() != dtype::complex128)) return;
+        bool const pairs = is_complex(t.dtype());
+        aton::tensor const was = runtime::contiguous(runtime::to_host(t)).to_constant();
+        aton::tensor out{was.type, was.sizes, {}};
+        for (std::int64_t i = 0; i != t.count(); ++i) {
+            scalar const x = was.at(static_cast<std::size_t>(i));
+            double const real = off(x.to<double>());
+            if (pairs) out.append(scalar::complex(real, off(x.imaginary())));
+            else out.append(real);
+        }
+        t = runtime::to_device(tensor::from_constant(out), t.where());
+    };
+    for (runtime::aten_argument& a : s.arguments) {
+        number(a.number);
+        for (scalar& n : a.numbers) number(n);
+        move(a.tensor);
+        for (tensor& t : a.tensors) move(t);
+    }
+    return s;
+}
+
+bool same_sizes(elements const& a, elements const& b) {
+    return std::ranges::equal(a, b, [](auto const& x, auto const& y) {
+        return std::ranges::equal(x, y, [](auto const& p, auto const& q) { return p.size() == q.size(); });
+    });
+}
+
+/// A call in float64 whose results have the sizes of these, and its results.
+struct exact_call {
+    sample call;
+    elements results;
+};
+std::optional<exact_call> exact_call_of(reference const& call, sample const& s, std::string_view schema,
+                                        elements const& given) {
+    bool const has_floats = std::ranges::any_of(s.arguments, [](runtime::aten_argument const& a) {
+        auto const floats = [](tensor const& t) { return t && !is_integral(t.dtype()) && t.dtype() != dtype::bool_; };
+        return floats(a.tensor) || std::ranges::any_of(a.tensors, floats);
+    });
+    for (bool const integers : {true, false}) {
+        if (integers && has_floats) continue; // they are indices, or meet floats
+        exact_call out{widened(s, schema, integers), {}};
+        std::optional<elements> results = run(call, out.call);
+        if (!results || !same_sizes(given, *results)) continue;
+        out.results = std::move(*results);
+        return out;
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s, std::string_view schema,
+                                            std::vector<value> const& results) {
+    elements given;
+    for (value const& v : results) given.push_back(elements_of(v));
+    std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
+    if (!exact) return {};
+    double const scale = roundings * unit_roundoff(narrowest(s, results)) / step;
+    std::vector<element_bounds> out(given.size());
+    for (std::size_t r = 0; r != given.size(); ++r)
+        for (auto const& each : given[r]) out[r].emplace_back(each.size(), 0.0);
+    for (std::uint64_t seed = 1; seed <= probes; ++seed) {
+        std::optional<elements> const far = run(call, moved(exact->call, seed, step));
+        std::optional<elements> const near = run(call, moved(exact->call, seed, step / 2));
+        if (!far || !near || !same_sizes(*far, given) || !same_sizes(*near, given)) continue;
+        for (std::size_t r = 0; r != out.size(); ++r)
+            for (std::size_t t = 0; t != out[r].size(); ++t)
+                for (std::size_t i = 0; i != out[r][t].size(); ++i) {
+                    double const at = exact->results[r][t][i];
+                    double const change = std::abs((*far)[r][t][i] - at);
+                    double const half = std::abs((*near)[r][t][i] - at);
+                    bool const is_linear = half >= 0.3 * change && half <= 0.7 * change; // not for NaN
+                    if (is_linear) out[r][t][i] = std::max(out[r][t][i], scale * change);
+                }
+    }
+    return out;
+}
+
+} // namespace aton::verify
