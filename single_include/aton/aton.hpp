@@ -178,59 +178,6 @@ inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 
 } // namespace aton
 
-// ---- aton/core/fixed_string.hpp
-// Text that can be a template argument: op names, signatures, attribute names, diagnoses.
-
-namespace aton {
-
-/// A string literal as a template argument (`g.op<"Elu">`). Structural; compares by content.
-template <std::size_t N>
-struct fixed_string {
-    char data[N + 1]{};
-
-    constexpr fixed_string() = default;
-    // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
-    constexpr fixed_string(char const (&literal)[N + 1]) {
-        for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
-    }
-    constexpr explicit fixed_string(std::string_view text) {
-        for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
-        data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
-    }
-
-    // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
-    [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
-    [[nodiscard]] static constexpr std::size_t size() { return N; }
-    friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
-};
-
-template <std::size_t N>
-fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
-
-/// FNV-1a: texts that are looked up while compiling are compared by this first.
-constexpr std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t h = 14695981039346656037ULL;
-    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return h;
-}
-
-/// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
-class seen_hashes {
-public:
-    constexpr bool add(std::uint64_t hash) {
-        bool& seen = seen_[hash % size];
-        bool const before = seen;
-        seen = true;
-        return before;
-    }
-
-private:
-    static constexpr std::size_t size = 1021;
-    bool seen_[size]{};
-};
-
-} // namespace aton
-
 // ---- aton/core/scalar.hpp
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
 
@@ -298,6 +245,141 @@ private:
 
 } // namespace aton
 
+// ---- aton/dsl/error.hpp
+// What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+
+namespace aton {
+
+/// The longest message; names, texts and lists come from files and may have any length.
+inline constexpr std::size_t max_message = 500;
+
+/// A text on one line, with its middle cut out where it is longer than `limit`; no character is cut in two.
+template <class = void>
+std::string clipped(std::string text, std::size_t limit) {
+    for (char& c : text)
+        if (c == '\x7f' || (c >= 0 && c < ' ')) c = ' ';
+    if (text.size() <= limit) return text;
+    auto const is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U; };
+    std::size_t const kept = limit < 5 ? 0 : limit - 5;
+    std::size_t front = kept - kept / 3;
+    std::size_t back = text.size() - kept / 3;
+    while (front != 0 && is_inside(front)) --front;
+    while (back != text.size() && is_inside(back)) ++back;
+    return text.replace(front, back - front, " ... ");
+}
+
+/// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
+class error : public std::exception {
+public:
+    explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
+
+private:
+    std::string message_;
+};
+
+/// A mapping cannot express this call (`g.unsupported(...)`), or an argument has a value that no row takes.
+class unsupported_error : public error {
+public:
+    using error::error;
+};
+
+/// An ONNX operator was called with operands that are illegal at the target opset.
+class illegal_call : public error {
+public:
+    using error::error;
+};
+
+} // namespace aton
+
+// ---- aton/core/shape.hpp
+// Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+
+namespace aton {
+
+/// One dimension: a size (>= 0), a symbol ("batch"), or unknown.
+class dim {
+public:
+    dim() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
+    dim(std::int64_t size) : size_(size < 0 ? -1 : size) {} // negative: unknown
+    dim(std::string symbol) : symbol_(std::move(symbol)) {}
+    template <std::size_t N> // not a pointer: 0 is a size
+    dim(char const (&symbol)[N]) : symbol_(symbol) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] bool is_static() const { return size_ >= 0; }
+    [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
+    /// The size; -1 when it is not static.
+    [[nodiscard]] std::int64_t size() const { return size_; }
+    [[nodiscard]] std::string_view symbol() const { return symbol_; }
+    /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
+    [[nodiscard]] bool same_as(dim const& other) const {
+        return is_static() ? size_ == other.size_ : is_symbolic() && !other.is_static() && symbol_ == other.symbol_;
+    }
+    friend bool operator==(dim const&, dim const&) = default;
+
+private:
+    std::int64_t size_ = -1;
+    std::string symbol_;
+};
+
+/// The product of sizes; the largest int64 where it is more.
+template <class Sizes, class Size>
+constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t n = 1;
+    bool beyond = false;
+    for (auto const& each : sizes) {
+        std::int64_t const s = size(each);
+        if (s == 0) return 0;
+        beyond = beyond || s < 0 || n > largest / s;
+        if (!beyond) n *= s;
+    }
+    return beyond ? largest : n;
+}
+
+/// The dimensions of a tensor; default-constructed: not even the rank is known.
+class shape {
+public:
+    shape() = default;
+    template <class = void> // a template, as graph_data's functions
+    shape(std::initializer_list<dim> dims) : ranked_(true),
+                                             dims_(dims) {}
+    /// From a list of dimensions or of sizes.
+    template <class Dims>
+        requires requires(Dims const& dims) { dim(*dims.begin()); }
+    explicit shape(Dims const& dims) : ranked_(true),
+                                       dims_(dims.begin(), dims.end()) {}
+
+    [[nodiscard]] bool has_rank() const { return ranked_; }
+    [[nodiscard]] std::size_t rank() const { return dims_.size(); }
+    /// Dimension `i`; an unknown one where there are not as many.
+    [[nodiscard]] dim const& operator[](std::size_t i) const {
+        static dim const none;
+        return i < dims_.size() ? dims_[i] : none;
+    }
+    [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
+    [[nodiscard]] bool is_static() const {
+        if (!ranked_) return false;
+        for (dim const& d : dims_)
+            if (!d.is_static()) return false;
+        return true;
+    }
+    /// Number of elements, or -1 when the shape is not static; the largest int64 where it has more.
+    [[nodiscard]] std::int64_t element_count() const {
+        if (!is_static()) return -1;
+        return element_count_of(dims_, [](dim const& d) { return d.size(); });
+    }
+    friend bool operator==(shape const&, shape const&) = default;
+
+private:
+    bool ranked_ = false;
+    std::vector<dim> dims_;
+};
+
+} // namespace aton
+
 // ---- aton/core/tensor.hpp
 // A constant tensor: dtype, sizes and little-endian bytes, row-major, as in TensorProto.raw_data.
 
@@ -343,6 +425,16 @@ constexpr std::uint16_t float_to_bfloat16(float f) {
 
 constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
 
+/// Whether a finite number becomes infinity in a floating dtype; float16 and bfloat16 round from float32.
+constexpr bool rounds_to_infinity(double d, dtype t) {
+    double const size = d < 0 ? -d : d;
+    bool const finite = size <= std::numeric_limits<double>::max();
+    if (!finite || t == dtype::float64 || t == dtype::complex128) return false;
+    if (size >= 0x1.ffffffp127) return true;
+    auto const single = static_cast<float>(size);
+    return (t == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
+}
+
 template <class T>
 void append_bytes(std::string& out, T v) {
     char raw[sizeof(T)];
@@ -367,10 +459,9 @@ struct tensor {
     std::string bytes;
     std::vector<std::string> strings = {};
 
+    /// The largest int64 where sizes are negative or have more elements than it counts.
     [[nodiscard]] std::int64_t element_count() const {
-        std::int64_t n = 1;
-        for (std::int64_t s : sizes) n *= s;
-        return n;
+        return element_count_of(sizes, [](std::int64_t s) { return s; });
     }
 
     /// Whether append() and at() know this dtype: every one with whole-byte elements but strings and float8.
@@ -448,7 +539,24 @@ struct tensor {
     friend bool operator==(tensor const&, tensor const&) = default;
 };
 
-/// A 0-d tensor.
+/// Whether a dtype has this number. Floats round to the nearest, but a finite one not to infinity; integers have no fractions, NaN or
+/// infinity, bool has 0 and 1, and only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not know.
+constexpr bool fits(scalar const& s, dtype t) {
+    if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
+    auto const number = s.to<double>();
+    if (is_complex(t))
+        return !detail::rounds_to_infinity(number, t == dtype::complex64 ? dtype::float32 : t) &&
+               !detail::rounds_to_infinity(s.imaginary(), t == dtype::complex64 ? dtype::float32 : t);
+    if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
+    auto const whole = s.to_saturated<std::int64_t>();
+    if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;
+    if (t == dtype::bool_) return whole == 0 || whole == 1;
+    auto const width = static_cast<unsigned>(bits(t));
+    if (is_unsigned_integral(t)) return whole >= 0 && (width == 64 || whole >> width == 0);
+    return width == 64 || whole >> (width - 1) == (whole < 0 ? -1 : 0);
+}
+
+/// A 0-d tensor, converted as append() does.
 inline tensor scalar_tensor(scalar const& s, dtype type) {
     tensor t{type, {}, {}};
     t.append(s);
@@ -461,106 +569,6 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
     for (std::int64_t v : values) t.append(v);
     return t;
 }
-
-} // namespace aton
-
-// ---- aton/dsl/error.hpp
-// What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
-
-namespace aton {
-
-/// The base of Aton's exceptions; what() is one line that says what, where and what to do.
-class error : public std::exception {
-public:
-    explicit error(std::string message) : message_(std::move(message)) {}
-    [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
-
-private:
-    std::string message_;
-};
-
-/// A mapping cannot express this call (`g.unsupported(...)`), or an argument has a value that no row takes.
-class unsupported_error : public error {
-public:
-    using error::error;
-};
-
-/// An ONNX operator was called with operands that are illegal at the target opset.
-class illegal_call : public error {
-public:
-    using error::error;
-};
-
-} // namespace aton
-
-// ---- aton/core/shape.hpp
-// Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
-
-namespace aton {
-
-/// One dimension: a size (>= 0), a symbol ("batch"), or unknown.
-class dim {
-public:
-    dim() = default;
-    // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
-    dim(std::int64_t size) : size_(size) {}
-    dim(std::string symbol) : symbol_(std::move(symbol)) {}
-    template <std::size_t N> // not a pointer: 0 is a size
-    dim(char const (&symbol)[N]) : symbol_(symbol) {}
-    // NOLINTEND(google-explicit-constructor)
-
-    [[nodiscard]] bool is_static() const { return size_ >= 0; }
-    [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
-    /// The size; -1 when it is not static.
-    [[nodiscard]] std::int64_t size() const { return size_; }
-    [[nodiscard]] std::string_view symbol() const { return symbol_; }
-    /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
-    [[nodiscard]] bool same_as(dim const& other) const {
-        return is_static() ? size_ == other.size_ : is_symbolic() && !other.is_static() && symbol_ == other.symbol_;
-    }
-    friend bool operator==(dim const&, dim const&) = default;
-
-private:
-    std::int64_t size_ = -1;
-    std::string symbol_;
-};
-
-/// The dimensions of a tensor; default-constructed: not even the rank is known.
-class shape {
-public:
-    shape() = default;
-    template <class = void> // a template, as graph_data's functions
-    shape(std::initializer_list<dim> dims) : ranked_(true),
-                                             dims_(dims) {}
-    /// From a list of dimensions or of sizes.
-    template <class Dims>
-        requires requires(Dims const& dims) { dim(*dims.begin()); }
-    explicit shape(Dims const& dims) : ranked_(true),
-                                       dims_(dims.begin(), dims.end()) {}
-
-    [[nodiscard]] bool has_rank() const { return ranked_; }
-    [[nodiscard]] std::size_t rank() const { return dims_.size(); }
-    [[nodiscard]] dim const& operator[](std::size_t i) const { return dims_[i]; }
-    [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
-    [[nodiscard]] bool is_static() const {
-        if (!ranked_) return false;
-        for (dim const& d : dims_)
-            if (!d.is_static()) return false;
-        return true;
-    }
-    /// Number of elements, or -1 when the shape is not static.
-    [[nodiscard]] std::int64_t element_count() const {
-        if (!is_static()) return -1;
-        std::int64_t n = 1;
-        for (dim const& d : dims_) n *= d.size();
-        return n;
-    }
-    friend bool operator==(shape const&, shape const&) = default;
-
-private:
-    bool ranked_ = false;
-    std::vector<dim> dims_;
-};
 
 } // namespace aton
 
@@ -634,6 +642,18 @@ struct value_type {
     friend bool operator==(value_type const&, value_type const&) = default;
 };
 
+/// A type whose dtype is known as a set of one.
+constexpr type_set set_of(value_type const& t) {
+    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
+    switch (t.kind) {
+    case value_kind::tensor: return {bit, 0};
+    case value_kind::sequence: return {bit << 32, 0};
+    case value_kind::optional_tensor: return {0, bit};
+    case value_kind::optional_sequence: return {0, bit << 32};
+    }
+    return {};
+}
+
 using value_id = std::uint32_t;
 inline constexpr value_id no_value = ~value_id{0};
 
@@ -706,14 +726,18 @@ struct argument; // dsl/argument.hpp
 
 /// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
-    std::string_view overload;        ///< "aten::elu"
-    std::string_view node_name;       ///< the name of the node in the program, if it has one
-    std::string_view module;          ///< the path of the module in the model, if known: "layer1.0.conv1"
-    std::string_view source;          ///< the user's source line, if known
-    std::uint32_t origin = 0;         ///< of the nodes that are made, index into graph_data::origins
-    std::vector<value_type> expected; ///< types of the results as the program records them; empty: unknown
+    static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
+
+    std::string_view overload;                     ///< "aten::elu"
+    std::string_view node_name;                    ///< the name of the node in the program, if it has one
+    std::string_view module;                       ///< the path of the module in the model, if known: "layer1.0.conv1"
+    std::string_view source;                       ///< the user's source line, if known
+    std::uint32_t origin = 0;                      ///< of the nodes that are made, index into graph_data::origins
+    std::uint32_t constant_bytes_left = unlimited; ///< of the constants that the call may make: dsl/budget.hpp
+    std::vector<value_type> expected;              ///< types of the results as the program records them; empty: unknown
     dsl::argument const* first_argument = nullptr;
-    std::size_t argument_count = 0;
+    std::uint32_t argument_count = 0;
+    std::uint32_t nodes_left = unlimited; ///< that the call may make: dsl/budget.hpp
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }
@@ -817,11 +841,16 @@ struct graph_data {
         initializers.push_back({id, std::move(data), stored});
     }
 
-    /// Notes the version of a custom or non-default domain that a node uses.
+    /// Notes the version of a custom or non-default domain that a node uses; refuses another version than the one that is noted.
     template <class Domain>
     void import_domain(Domain const& domain, int version) {
-        for (auto const& [known, v] : opset_imports)
-            if (known == domain) return;
+        for (auto const& [known, v] : opset_imports) {
+            if (known != domain) continue;
+            if (v == version) return;
+            throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
+                               " is called, and a call before it imports version " + std::to_string(v) +
+                               "; a model imports one version of a domain");
+        }
         opset_imports.emplace_back(domain, version);
     }
 };
@@ -857,10 +886,10 @@ public:
     }
 
     /// Whether the value is known now: a Constant, or an initializer.
-    [[nodiscard]] bool is_constant() const { return graph_->constant(id_) != nullptr; }
+    [[nodiscard]] bool is_constant() const { return graph_ != nullptr && graph_->constant(id_) != nullptr; }
     /// The payload of a constant; refuses the conversion when the value is not one.
     [[nodiscard]] tensor const& constant() const {
-        tensor const* t = graph_->constant(id_);
+        tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
         if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
         return *t;
     }
@@ -878,26 +907,40 @@ public:
     // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chains.
     /// States the type of a result where it cannot be inferred.
     value const& set_type(value_type type) const {
-        graph_->values[id_].type = std::move(type);
+        owner().values[id_].type = std::move(type);
         return *this;
     }
     value const& set_shape(aton::shape shape) const {
-        graph_->values[id_].type.shape = std::move(shape);
+        owner().values[id_].type.shape = std::move(shape);
         return *this;
     }
     // NOLINTEND(modernize-use-nodiscard)
 
     [[nodiscard]] value_id id() const { return id_; }
-    [[nodiscard]] graph_data& owner() const { return *graph_; }
-    friend bool operator==(value const&, value const&) = default;
+    /// The graph that the value is in; refuses the conversion for a value that was never set.
+    [[nodiscard]] graph_data& owner() const {
+        if (graph_ == nullptr) throw unsupported_error("the mapping uses a value that was never set");
+        return *graph_;
+    }
+    /// Whether both are handles to one value of one graph. Elements are compared by the graph: `g.op<"Equal">(x, y)`.
+    [[nodiscard]] bool same_as(value const& other) const { return graph_ == other.graph_ && id_ == other.id_; }
 
 private:
-    [[nodiscard]] graph_value const& record() const { return graph_->values[id_]; }
+    [[nodiscard]] graph_value const& record() const { return owner().values[id_]; }
     [[nodiscard]] std::string label() const { return record().name.empty() ? std::to_string(id_) : record().name; }
 
     graph_data* graph_ = nullptr;
     value_id id_ = no_value;
 };
+
+/// Handles are not compared with ==, which would not compare what they stand for.
+template <std::derived_from<value> A, std::derived_from<value> B>
+bool operator==(A const&, B const&) {
+    static_assert(
+        sizeof(A) == 0,
+        "== does not compare values: write g.op<\"Equal\">(x, y) for their elements, x.same_as(y) for one value");
+    return false;
+}
 
 /// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
 template <type_set Types>
@@ -925,14 +968,26 @@ public:
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
     // NOLINTEND(google-explicit-constructor)
+    /// Absent, and the argument of this name, which outlives the value, for messages.
+    optional_value(absent_t, std::string_view name) : name_(name) {}
 
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
     explicit operator bool() const { return has_value(); }
-    [[nodiscard]] value const& operator*() const { return value_; }
-    [[nodiscard]] value const* operator->() const { return &value_; }
+    /// The value; refuses the conversion where it is absent: `if (bias) ... *bias`.
+    [[nodiscard]] value const& operator*() const {
+        if (!has_value()) refuse_absent();
+        return value_;
+    }
+    [[nodiscard]] value const* operator->() const { return &**this; }
     [[nodiscard]] value_id id() const { return value_.id(); }
 
 private:
+    [[noreturn]] void refuse_absent() const {
+        throw unsupported_error((name_.empty() ? std::string("an optional value") : "'" + std::string(name_) + "'") +
+                                " is absent, and the mapping uses it without asking");
+    }
+
+    std::string_view name_;
     value value_;
 };
 
@@ -992,6 +1047,158 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 } // namespace aton::dsl
 
+// ---- aton/core/fixed_string.hpp
+// Text that can be a template argument: op names, signatures, attribute names, diagnoses.
+
+namespace aton {
+
+/// A string literal as a template argument (`g.op<"Elu">`). Structural; compares by content.
+template <std::size_t N>
+struct fixed_string {
+    char data[N + 1]{};
+
+    constexpr fixed_string() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
+    constexpr fixed_string(char const (&literal)[N + 1]) {
+        for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
+    }
+    constexpr explicit fixed_string(std::string_view text) {
+        for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
+        data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
+    }
+
+    // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
+    [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
+    [[nodiscard]] static constexpr std::size_t size() { return N; }
+    friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
+};
+
+template <std::size_t N>
+fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
+
+/// FNV-1a: texts that are looked up while compiling are compared by this first.
+constexpr std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t h = 14695981039346656037ULL;
+    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return h;
+}
+
+/// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
+class seen_hashes {
+public:
+    constexpr bool add(std::uint64_t hash) {
+        bool& seen = seen_[hash % size];
+        bool const before = seen;
+        seen = true;
+        return before;
+    }
+
+private:
+    static constexpr std::size_t size = 1021;
+    bool seen_[size]{};
+};
+
+} // namespace aton
+
+// ---- aton/dsl/safe_list.hpp
+// Lists whose elements cannot be read out of range: an index beyond the end refuses the call instead.
+
+namespace aton::dsl {
+
+namespace detail {
+
+/// Not in place, so that an access costs its caller a comparison.
+template <class = void>
+[[noreturn]] void refuse_index(std::size_t index, std::size_t size) {
+    throw unsupported_error(size == 0 ? std::string("an empty list where the mapping needs an element")
+                                      : "a list of " + std::to_string(size) + " elements where the mapping needs " +
+                                            std::to_string(index + 1));
+}
+
+} // namespace detail
+
+/// std::span whose accesses are checked: what a mapping takes `Tensor[]`, `int[]` and `SymInt[]` as.
+template <class T>
+class safe_span : public std::span<T> {
+    using base = std::span<T>;
+
+public:
+    using base::base;
+    constexpr safe_span() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
+    constexpr safe_span(base other) : base(other) {}
+
+    constexpr T& operator[](std::size_t i) const {
+        if (i >= base::size()) detail::refuse_index(i, base::size());
+        return base::operator[](i);
+    }
+    [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
+    [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
+    [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
+        if (from > base::size()) detail::refuse_index(from, base::size());
+        std::size_t const rest = base::size() - from;
+        if (count != std::dynamic_extent && count > rest) detail::refuse_index(from + count - 1, base::size());
+        return base::subspan(from, count == std::dynamic_extent ? rest : count);
+    }
+};
+template <class T, class Count>
+safe_span(T*, Count) -> safe_span<T>;
+template <class List>
+safe_span(List&&) -> safe_span<std::remove_reference_t<decltype(*std::data(std::declval<List&>()))>>;
+
+/// std::vector whose accesses are checked: what a mapping computes with.
+template <class T>
+class safe_vector : public std::vector<T> {
+    using base = std::vector<T>;
+
+public:
+    using base::base;
+    using typename base::const_reference;
+    using typename base::reference;
+    safe_vector() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
+    safe_vector(base const& other) : base(other) {}
+    safe_vector(base&& other) : base(std::move(other)) {}
+    safe_vector(std::initializer_list<T> all) : base(all) {} // as its own, for deduction
+    // NOLINTEND(google-explicit-constructor)
+
+    reference operator[](std::size_t i) {
+        check(i);
+        return base::operator[](i);
+    }
+    const_reference operator[](std::size_t i) const {
+        check(i);
+        return base::operator[](i);
+    }
+    reference front() { return (*this)[0]; }
+    [[nodiscard]] const_reference front() const { return (*this)[0]; }
+    reference back() { return (*this)[last()]; }
+    [[nodiscard]] const_reference back() const { return (*this)[last()]; }
+    void pop_back() {
+        check(0);
+        base::pop_back();
+    }
+    /// The first `count` elements.
+    [[nodiscard]] safe_span<T const> first(std::size_t count) const {
+        return safe_span<T const>(*this).subspan(0, count);
+    }
+
+private:
+    [[nodiscard]] std::size_t last() const { return base::empty() ? 0 : base::size() - 1; }
+    void check(std::size_t i) const {
+        if (i >= base::size()) detail::refuse_index(i, base::size());
+    }
+};
+template <class T>
+safe_vector(std::initializer_list<T>) -> safe_vector<T>;
+template <class Iterator>
+    requires requires(Iterator i) { *++i; }
+safe_vector(Iterator, Iterator) -> safe_vector<std::remove_cvref_t<decltype(*std::declval<Iterator&>())>>;
+template <class T>
+safe_vector(std::vector<T>) -> safe_vector<T>;
+
+} // namespace aton::dsl
+
 // ---- aton/dsl/function_traits.hpp
 // What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
 
@@ -1047,6 +1254,8 @@ struct returned_values<std::vector<value>> {
         to = r;
     }
 };
+template <>
+struct returned_values<safe_vector<value>> : returned_values<std::vector<value>> {};
 template <class... R>
 struct returned_values<std::tuple<R...>> {
     static constexpr bool known = (returned_values<R>::known && ...);
@@ -1071,6 +1280,45 @@ struct returned_values<std::array<R, N>> {
 } // namespace detail
 
 } // namespace aton::dsl
+
+// ---- aton/dsl/number_text.hpp
+// Numbers in messages, and the refusal of those that a dtype or an attribute does not have.
+
+namespace aton::dsl::detail {
+
+/// A number as a message shows it, short whatever its size: 300, 1e+300, True, (1+2j).
+template <class Scalar = scalar>
+std::string to_text(Scalar const& s) {
+    if (s.is_bool()) return s.template to<bool>() ? "True" : "False";
+    if (s.is_integral()) return std::to_string(s.template to<std::int64_t>());
+    std::string out;
+    auto const real = [&out](double d) {
+        char text[32];
+        out.append(text, std::to_chars(text, text + sizeof(text), d).ptr);
+    };
+    if (s.is_complex()) out += '(';
+    real(s.template to<double>());
+    if (!s.is_complex()) return out;
+    if (!(s.imaginary() < 0)) out += '+';
+    real(s.imaginary());
+    return out += "j)";
+}
+
+/// Refuses a constant: "the number 300 does not fit int8".
+template <class Scalar = scalar>
+[[noreturn]] void refuse_constant(Scalar const& s, dtype type) {
+    if (type == dtype::undefined) throw unsupported_error("the dtype of the constant " + to_text(s) + " is not known");
+    throw unsupported_error("the number " + to_text(s) + " does not fit " + std::string(name(type)));
+}
+
+/// Refuses an attribute: "attribute alpha: 1e+300 does not fit float32".
+template <class Number>
+[[noreturn]] void refuse_attribute(std::string_view attribute, Number const& number, std::string_view type) {
+    throw unsupported_error("attribute " + std::string(attribute) + ": " + number + " does not fit " +
+                            std::string(type));
+}
+
+} // namespace aton::dsl::detail
 
 // ---- aton/dsl/attr.hpp
 // Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
@@ -1117,11 +1365,38 @@ std::vector<Out> copy_list(In const& list) {
     return out;
 }
 
+/// A number as an attribute of ONNX holds it: rounded to float32, where it is a float or stands for one, and within int64.
+template <class T>
+constexpr float to_float32(std::string_view attribute, T const& v) {
+    if constexpr (std::same_as<T, scalar>) {
+        if (v.imaginary() != 0 || aton::detail::rounds_to_infinity(v.template to<double>(), dtype::float32))
+            refuse_attribute(attribute, to_text(v), "float32");
+        return v.template to<float>();
+    } else {
+        auto const number = static_cast<double>(v);
+        bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
+        if constexpr (std::same_as<T, long double>)
+            overflows = overflows || (number - number != 0 && v - v == 0); // beyond double, too
+        if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
+        return static_cast<float>(v);
+    }
+}
+template <class T>
+constexpr std::int64_t to_int64(std::string_view attribute, T const& v) {
+    auto const number = static_cast<std::int64_t>(v);
+    if constexpr (std::integral<T> && sizeof(T) >= sizeof(number)) {
+        bool lost = static_cast<T>(number) != v;
+        if constexpr (std::is_unsigned_v<T>) lost = lost || number < 0;
+        if (lost) refuse_attribute(attribute, std::to_string(static_cast<std::uint64_t>(v)), "int64");
+    }
+    return number;
+}
+
 template <class T>
 concept list_like = requires(T const& list) {
     std::begin(list);
     std::end(list);
-};
+} && !std::convertible_to<T const&, std::string_view>;
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
 
@@ -1132,19 +1407,29 @@ struct float_attribute {
     /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
     template <class T>
     constexpr auto operator()(T const& v) const {
-        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || list_like<T>,
+        constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
+        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || is_list,
                       "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (std::same_as<T, scalar>) {
-            return attribute_argument<Name, onnx::attr_type::f, float>{v.template to<float>()};
-        } else if constexpr (std::convertible_to<T const&, double>) {
-            return attribute_argument<Name, onnx::attr_type::f, float>{static_cast<float>(v)};
+        if constexpr (is_list) {
+            return of_list(v);
         } else {
-            return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+            attribute_argument<Name, onnx::attr_type::f, float> out{};
+            if constexpr (std::convertible_to<T const&, double> || std::same_as<T, scalar>)
+                out.payload = to_float32(Name.view(), v);
+            return out;
         }
     }
     template <class T = double>
     auto operator()(std::initializer_list<T> v) const {
-        return attribute_argument<Name, onnx::attr_type::floats, std::vector<float>>{copy_list<float>(v)};
+        return of_list(v);
+    }
+
+private:
+    template <class List>
+    static auto of_list(List const& list) {
+        attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
+        for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
+        return out;
     }
 };
 
@@ -1161,22 +1446,29 @@ struct int_attribute {
     }
     template <class T = std::int64_t>
     auto operator()(std::initializer_list<T> v) const {
-        static_assert(std::integral<T>, "an int attribute takes a list of integers");
-        return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{copy_list<std::int64_t>(v)};
+        return of_list<T>(v);
     }
 
 private:
     template <class T>
     static constexpr auto run_time(T const& v) {
-        static_assert(std::integral<T> || std::same_as<T, dtype> || list_like<T>,
-                      "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (std::integral<T> || std::same_as<T, dtype>) {
-            return attribute_argument<Name, onnx::attr_type::i, std::int64_t>{static_cast<std::int64_t>(v)};
+        constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
+        static_assert(is_number || list_like<T>, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (list_like<T>) {
+            return of_list<element_of<T>>(v);
         } else {
-            static_assert(std::integral<element_of<T>>, "an int attribute takes a list of integers");
-            return attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>>{
-                copy_list<std::int64_t>(v)};
+            attribute_argument<Name, onnx::attr_type::i, std::int64_t> out{};
+            if constexpr (is_number) out.payload = to_int64(Name.view(), v);
+            return out;
         }
+    }
+    template <class T, class List>
+    static auto of_list(List const& list) {
+        static_assert(std::integral<T>, "an int attribute takes a list of integers");
+        attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
+        if constexpr (std::integral<T>)
+            for (T each : list) out.payload.push_back(to_int64(Name.view(), each));
+        return out;
     }
 };
 
@@ -1203,8 +1495,12 @@ template <fixed_string Name>
 struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        if constexpr (std::same_as<T, tensor>) {
-            return attribute_argument<Name, onnx::attr_type::t, tensor>{v};
+        static_assert(std::same_as<T, tensor> || list_like<T>,
+                      "a tensor attribute takes a tensor or a list of tensors");
+        if constexpr (!list_like<T>) {
+            attribute_argument<Name, onnx::attr_type::t, tensor> out;
+            if constexpr (std::same_as<T, tensor>) out.payload = v;
+            return out;
         } else {
             return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
         }
@@ -3263,6 +3559,19 @@ constexpr int first_version(std::string_view domain, std::string_view name) {
     return op < 0 ? 0 : generated::schemas[generated::ops[op].first].since;
 }
 
+/// The first version after `schema` in which an input or output, by its position among the formal ones, may be of these types; 0: none.
+constexpr int first_version_of_type(op_schema schema, bool is_output, int position, type_set given) {
+    version_range const later =
+        versions(schema.domain(), schema.name(), schema.since(), newest_version(schema.domain()));
+    for (int i = 1; i < later.size(); ++i) {
+        int const n = is_output ? later[i].output_count() : later[i].input_count();
+        if (position < n && !later[i].deprecated() &&
+            (is_output ? later[i].output(position) : later[i].input(position)).types.contains(given))
+            return later[i].since();
+    }
+    return 0;
+}
+
 /// The operator of this domain whose name is nearest to a misspelt one; empty when none is near.
 constexpr std::string_view nearest_name(std::string_view domain, std::string_view name) {
     int const wanted = detail::find_domain(domain);
@@ -3421,7 +3730,7 @@ enum class operand_kind : std::uint8_t { value, optional_value, absent, list, nu
 
 struct call_operand {
     operand_kind kind = operand_kind::value;
-    type_set types = any_type;
+    type_set types = any_type; ///< of a number: that can have one of its C++ type
 };
 
 /// A graph that is built by a lambda, as the compiler sees it; -1: known when the graph is built.
@@ -3461,6 +3770,7 @@ enum class rule : std::uint8_t {
     input_required,
     list_not_variadic,
     number_without_type,
+    number_kind,
     no_such_attribute,
     attribute_type,
     attribute_twice,
@@ -3514,7 +3824,8 @@ constexpr type_set bound_types(Schema const& schema, int type_var, std::span<cal
 
 template <class Schema>
 constexpr bool type_is_determined(Schema const& schema, formal const& target, std::span<call_operand const> operands) {
-    if (target.type_var < 0) return (target.types.plain & (target.types.plain - 1)) == 0;
+    if ((target.types.plain & (target.types.plain - 1)) == 0) return true;
+    if (target.type_var < 0) return false;
     for (int i = 0; i != static_cast<int>(operands.size()); ++i)
         if (schema.input(formal_index(i, schema.input_count())).type_var == target.type_var &&
             carries_type(operands[static_cast<std::size_t>(i)]))
@@ -3544,6 +3855,12 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
         if (may_miss && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
             return {rule::number_without_type, schema.since(), i, 0, in.name};
+        if (o.kind == operand_kind::number && o.types != any_type) {
+            type_set const beside =
+                in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
+            if (!beside.empty() && (beside & o.types).empty())
+                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, beside};
+        }
         if (!carries_type(o)) continue;
         type_set const allowed =
             in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, i) : in.types;
@@ -3843,6 +4160,9 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::number_without_type:
         return s << "input " << r.culprit
                  << " is a number whose type no other input determines; use g.scalar(number, dtype)";
+    case rule::number_kind:
+        return s << "input " << r.culprit << " is a floating-point number beside " << r.allowed
+                 << "; write an integer, or cast the other input";
     case rule::no_such_attribute:
         s << "no attribute " << r.culprit;
         if (r.limit == 1) return s << "; " << r.nearest << " is an input here";
@@ -9685,6 +10005,41 @@ constexpr default_value parse_default(schema_argument const& argument) {
     return argument.has_default ? parse_default(argument.default_text, argument.type) : default_value{};
 }
 
+/// Whether a default is one for its type: a fraction is no int, `true` is no bool, and a list has the length that its type says, or none.
+constexpr bool has_its_type(default_value const& d, schema_type const& t) {
+    using kind = default_kind;
+    auto const is = [k = d.kind()](auto... kinds) { return (false || ... || (k == kinds)); };
+    if (is(kind::none)) return t.optional || t.base > base_type::memory_format;
+    if (t.base > base_type::memory_format) return true; // generators, classes, lists of lists
+    bool const any_list = is(kind::int_list, kind::float_list, kind::bool_list, kind::string_list);
+    if (t.list != any_list) return false;
+    if (t.list && d.size() == 0) return true;
+    if (t.list_size > 1 && d.size() != static_cast<std::size_t>(t.list_size))
+        return false; // int[1] only says that 1 is [1]
+    switch (t.base) {
+    case base_type::int_:
+    case base_type::sym_int: return is(kind::integer, kind::int_list);
+    case base_type::float_:
+    case base_type::sym_float:
+        if (is(kind::floating) && detail::is_digit(d.text().back()) && // 1e999 is not inf
+            (d.as_double() > std::numeric_limits<double>::max() ||
+             d.as_double() < std::numeric_limits<double>::lowest()))
+            return false;
+        return is(kind::integer, kind::floating, kind::int_list, kind::float_list);
+    case base_type::scalar:
+        return is(kind::integer, kind::floating, kind::boolean, kind::complex, kind::int_list, kind::float_list);
+    case base_type::bool_:
+    case base_type::sym_bool: return is(kind::boolean, kind::bool_list);
+    case base_type::str: return is(kind::string, kind::string_list);
+    case base_type::scalar_type:
+    case base_type::layout:
+    case base_type::memory_format: return is(kind::identifier, kind::integer);
+    case base_type::device: return is(kind::identifier, kind::string);
+    case base_type::complex: return is(kind::integer, kind::floating, kind::complex);
+    default: return false; // a tensor
+    }
+}
+
 namespace detail {
 
 constexpr char unescaped(char c) {
@@ -9753,7 +10108,7 @@ template <class Parameters>
 inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
-    ((std::is_same_v<P, std::span<value const>> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
+    ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
 /// The type of a Scan input in the body: without the axis that is scanned.
 template <class Type>
@@ -9850,7 +10205,8 @@ void close_body(Graph& inner, std::vector<value> const& results) {
 /// The argument for one parameter of a body: a value, or all that are left.
 template <class Parameter>
 auto body_argument(std::vector<value> const& in, std::size_t position) {
-    if constexpr (std::is_same_v<Parameter, std::span<value const>>) return Parameter(in).subspan(position);
+    if constexpr (std::is_convertible_v<std::span<value const>, Parameter>)
+        return Parameter(std::span(in).subspan(position));
     else return in[position];
 }
 
@@ -9940,6 +10296,117 @@ bool same_body(Graph const& a, Graph const& b) {
 
 } // namespace aton::dsl::detail
 
+// ---- aton/dsl/budget.hpp
+// What the conversion of one call may compute, and arithmetic on sizes that refuses what int64 does not hold: a program says any number.
+
+namespace aton::dsl {
+
+namespace budget {
+
+/// Elements of a table or a constant that a mapping computes, and steps of a loop that a program's number drives.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
+/// Elements of a range that is a constant; a longer one is computed by the graph.
+inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
+/// Elements of a range that the graph computes; no runtime has the memory for more.
+inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
+/// Bytes of all constants that one call makes.
+inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
+/// Nodes and values that one call makes.
+inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
+/// Dimensions of a tensor that a call makes; no runtime has kernels for more.
+inline constexpr std::int64_t max_rank = 64;
+
+template <class = void>
+[[noreturn]] void refuse(std::string_view what, std::int64_t count, std::int64_t limit) {
+    throw unsupported_error(std::string(what) + " of " + std::to_string(count) + " elements; at most " +
+                            std::to_string(limit) + " are computed while a model is exported");
+}
+
+/// Refuses what has more elements, or takes more steps, than an export computes.
+inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
+    if (count > limit) refuse(what, count, limit);
+}
+
+} // namespace budget
+
+template <class = void>
+[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
+    throw unsupported_error("sizes that 64 bits do not hold: " + std::to_string(a) + ' ' + op + ' ' +
+                            std::to_string(b));
+}
+
+constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b > 0 ? a > limits::max() - b : a < limits::min() - b) refuse_overflow(a, '+', b);
+    return a + b;
+}
+constexpr std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b < 0 ? a > limits::max() + b : a < limits::min() + b) refuse_overflow(a, '-', b);
+    return a - b;
+}
+constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    bool const fits = a == 0 || b == 0 ||
+                      (a == -1              ? b != limits::min()
+                       : b == -1            ? a != limits::min()
+                       : (a > 0) == (b > 0) ? (a > 0 ? a <= limits::max() / b : a >= limits::max() / b)
+                       : a > 0              ? b >= limits::min() / a
+                                            : a >= limits::min() / b);
+    if (!fits) refuse_overflow(a, '*', b);
+    return a * b;
+}
+
+/// An integer of a program in arithmetic that may leave int64: `whole(in) + 2 * padding - extent`. What does not fit is refused.
+class whole {
+public:
+    constexpr whole() = default;
+    // NOLINTBEGIN(google-explicit-constructor): an integer is one.
+    constexpr whole(std::int64_t n) : number_(n) {}
+    constexpr operator std::int64_t() const { return number_; }
+    // NOLINTEND(google-explicit-constructor)
+
+    friend constexpr whole operator+(whole a, whole b) { return checked_add(a.number_, b.number_); }
+    template <std::integral T>
+    friend constexpr whole operator+(whole a, T b) {
+        return checked_add(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr whole operator+(T a, whole b) {
+        return checked_add(a, b.number_);
+    }
+    friend constexpr whole operator-(whole a, whole b) { return checked_subtract(a.number_, b.number_); }
+    template <std::integral T>
+    friend constexpr whole operator-(whole a, T b) {
+        return checked_subtract(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr whole operator-(T a, whole b) {
+        return checked_subtract(a, b.number_);
+    }
+    friend constexpr whole operator*(whole a, whole b) { return checked_multiply(a.number_, b.number_); }
+    template <std::integral T>
+    friend constexpr whole operator*(whole a, T b) {
+        return checked_multiply(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr whole operator*(T a, whole b) {
+        return checked_multiply(a, b.number_);
+    }
+    /// Also by 0, which nothing is divided by.
+    template <std::integral T>
+    friend constexpr whole operator/(whole a, T b) {
+        if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
+            refuse_overflow(a.number_, '/', b);
+        return a.number_ / b;
+    }
+
+private:
+    std::int64_t number_ = 0;
+};
+
+} // namespace aton::dsl
+
 // ---- aton/dsl/shape_context.hpp
 // What a shape rule reads and writes: a node's attributes, the shapes and known contents of its inputs, the types of its outputs.
 // This is in every include of the DSL. All of it are templates for one reason: what no one calls is not instantiated.
@@ -9986,14 +10453,25 @@ std::int64_t count(dims const& d) {
 }
 template <class = void>
 void append(dims& to, dims const& from, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) to.push_back(from[index(i)]);
+    for (std::int64_t i = larger(first, 0); i < smaller(last, count(from)); ++i) to.push_back(from[index(i)]);
+}
+
+/// Refuses two sizes that cannot stand together; one that is not known fits every other.
+template <class = void>
+void expect_same(dim const& a, dim const& b, char const* what) {
+    if (a.is_static() && b.is_static() && a.size() != b.size())
+        throw illegal_call(std::string(what) + " of " + std::to_string(a.size()) + " and of " +
+                           std::to_string(b.size()));
 }
 
 /// The size of two dimensions that broadcast against each other.
 template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
-    if (a.is_static() && a.size() != 1) return b.is_static() && b.size() != 1 ? dim() : a;
+    if (a.is_static() && a.size() != 1) {
+        if (b.size() != 1) expect_same(a, b, "dimensions that do not broadcast:");
+        return a;
+    }
     if (b.is_static()) return b.size() != 1 ? b : a;
     return a.is_static() ? b : dim();
 }
@@ -10020,6 +10498,12 @@ public:
     context(Graph& graph, graph_node const& node) : graph_(graph), node_(node) {}
 
     [[nodiscard]] graph_node const& node() const { return node_; }
+
+    /// Refuses the call: what is known of its inputs cannot be.
+    [[noreturn]] void refuse(std::string const& what) const { throw illegal_call("onnx::" + node_.op + ": " + what); }
+    [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
+        refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+    }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
@@ -10046,9 +10530,14 @@ public:
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::s ? std::string_view(a->s) : fallback;
     }
-    /// The axis that an attribute says, or -1 where it is out of range.
+    /// The axis that an attribute says; refuses one that is out of range.
     [[nodiscard]] std::int64_t axis(std::int64_t fallback, std::int64_t rank) const {
-        return axis_of(number("axis", fallback), rank);
+        return axis_in(number("axis", fallback), rank);
+    }
+    [[nodiscard]] std::int64_t axis_in(std::int64_t axis, std::int64_t rank) const {
+        std::int64_t const found = axis_of(axis, rank);
+        if (found < 0) refuse_axis(axis, rank);
+        return found;
     }
 
     /// The payload of an input that is a constant.
@@ -10119,7 +10608,7 @@ private:
             list out{
                 (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= most_elements, {}, {}};
             for (std::int64_t i = 0; out && i != t->element_count(); ++i)
-                out.values.push_back(t->at(index(i)).to<std::int64_t>());
+                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(), unknown + 1)); // flip ends at INT64_MIN
             return out;
         }
         value_type const& type = graph_.values[id].type;
@@ -10340,7 +10829,13 @@ struct attribute_parameter<T> {
 template <std::integral T>
 struct attribute_parameter<T> {
     static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::i; }
-    static T get(node_attribute const& a) { return static_cast<T>(a.i); }
+    static T get(node_attribute const& a) {
+        if constexpr (!std::same_as<T, bool>)
+            if (static_cast<std::int64_t>(static_cast<T>(a.i)) != a.i || (a.i < 0 && std::is_unsigned_v<T>))
+                throw illegal_call("attribute '" + a.name + "' is " + std::to_string(a.i) +
+                                   ", more than the type has that takes it; write std::int64_t");
+        return static_cast<T>(a.i);
+    }
 };
 template <>
 struct attribute_parameter<std::string_view> {
@@ -10362,6 +10857,21 @@ struct attribute_parameter<std::span<Element const>> {
         else if constexpr (type == onnx::attr_type::strings) return a.strings;
         else throw error("not an attribute type");
     }
+};
+/// What only a rule of infer<...> reads: a copy of its own.
+template <class Element>
+struct attribute_parameter<std::vector<Element>> {
+    using list = attribute_parameter<std::span<Element const>>;
+    static constexpr bool accepts(onnx::attribute const& a) { return list::accepts(a); }
+    static std::vector<Element> get(node_attribute const& a) {
+        auto const all = list::get(a);
+        return {all.begin(), all.end()};
+    }
+};
+template <>
+struct attribute_parameter<std::string> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == onnx::attr_type::s; }
+    static std::string get(node_attribute const& a) { return a.s; }
 };
 template <>
 struct attribute_parameter<tensor> {
@@ -10412,11 +10922,11 @@ public:
         typename Graph::attribute_type storage;
         auto const* const a = detail::find_attribute(node_, schema_, name, storage);
         if (a == nullptr) throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is not given");
-        if constexpr (std::is_same_v<T, std::string>) return a->s;
-        else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return a->ints;
-        else if constexpr (std::is_same_v<T, std::vector<float>>) return a->floats;
-        else if constexpr (std::is_same_v<T, std::vector<std::string>>) return a->strings;
-        else return detail::attribute_parameter<T>::get(*a);
+        if (!detail::attribute_parameter<T>::accepts({a->name, a->type, false, {}}))
+            throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is " +
+                               std::string(detail::attribute_kind(a->type)) +
+                               ", and infer<...> reads it as another type");
+        return detail::attribute_parameter<T>::get(*a);
     }
 
 private:
@@ -10451,19 +10961,38 @@ void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema s
     }
 }
 
+/// Refuses a type of an output that its declaration, or its operands, do not give it; `by` says who does.
+template <class Graph, class Type>
+void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
+                      Type const& type, std::string_view by) {
+    if (type.dtype == dtype::undefined) return;
+    int const last = schema.output_count() - 1;
+    onnx::formal const& formal = schema.output(static_cast<int>(output) < last ? static_cast<int>(output) : last);
+    dtype const bound = output < node.outputs.size() ? graph.values[node.outputs[output]].type.dtype : type.dtype;
+    bool const follows = bound == dtype::undefined || bound == type.dtype;
+    if (follows && formal.types.contains(set_of(type))) return;
+    throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
+                       std::string(name(type.dtype)) + " by " + std::string(by) +
+                       (follows ? ", which its declaration does not have"
+                                : ", and " + std::string(name(bound)) + " by its declaration"));
+}
+
 /// What `infer<rule>` returns, put on the outputs.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
     auto result = Rule(inference(graph, node, schema));
-    if constexpr (std::is_same_v<decltype(result), value_type>) {
-        graph.values[node.outputs[0]].type = std::move(result);
-    } else {
-        if (result.size() < node.outputs.size())
-            throw illegal_call(node.op + ": the rule gives " + std::to_string(result.size()) + " types, the call has " +
+    auto const put = [&](value_type* types, std::size_t count) {
+        bool const one_too_many = count > node.outputs.size() && static_cast<int>(count) != schema.output_count();
+        if (count < node.outputs.size() || one_too_many)
+            throw illegal_call(node.op + ": the rule gives " + std::to_string(count) + " types, the call has " +
                                std::to_string(node.outputs.size()) + " outputs");
-        for (std::size_t i = 0; i != node.outputs.size(); ++i)
-            graph.values[node.outputs[i]].type = std::move(result[i]);
-    }
+        for (std::size_t i = 0; i != node.outputs.size(); ++i) {
+            require_declared(graph, node, schema, i, types[i], "its rule of infer<...>");
+            graph.values[node.outputs[i]].type = std::move(types[i]);
+        }
+    };
+    if constexpr (std::is_same_v<decltype(result), value_type>) put(&result, 1);
+    else put(result.data(), result.size());
 }
 
 /// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has
@@ -10583,6 +11112,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
         graph_value& out = inner.values[inner.outputs[i]];
         out.name = schema.output(static_cast<int>(i)).name;
+        require_declared(graph, node, schema, i, out.type, "its body");
         if (i >= node.outputs.size()) continue;
         value_type& type = graph.values[node.outputs[i]].type;
         shape known = type.shape;
@@ -10645,9 +11175,45 @@ constexpr std::size_t quoted(std::string_view text) {
     return 0;
 }
 
+/// Whether a number (as is_number() takes it) is less than what rounds to infinity in float32, 2^128 - 2^103.
+constexpr bool fits_float32(std::string_view text) {
+    constexpr std::string_view limit = "340282356779733661637539395458142568448";
+    if (text.starts_with('-')) text.remove_prefix(1);
+    std::size_t const power_at = text.find_first_of("eE");
+    std::int64_t power = 0;
+    if (power_at != std::string_view::npos) {
+        std::string_view written = text.substr(power_at + 1);
+        bool const negative = written.starts_with('-');
+        if (negative || written.starts_with('+')) written.remove_prefix(1);
+        for (char c : written) power = power > 99'999 ? power : power * 10 + (c - '0');
+        if (negative) power = -power;
+        text = text.substr(0, power_at);
+    }
+    // Digits from the first that is not 0 on, and how many of them stand before the point.
+    std::size_t const point = text.find('.');
+    auto before = static_cast<std::int64_t>(point == std::string_view::npos ? text.size() : point) + power;
+    bool started = false;
+    std::size_t compared = 0;
+    int order = 0; // of the digits against those of the limit
+    for (char c : text) {
+        if (c == '.') continue;
+        if (!started && c == '0') {
+            --before;
+            continue;
+        }
+        started = true;
+        char const other = compared < limit.size() ? limit[compared++] : '0';
+        if (order == 0) order = c < other ? -1 : c > other ? 1 : 0;
+    }
+    for (; order == 0 && compared < limit.size(); ++compared)
+        if (limit[compared] != '0') order = -1;
+    auto const most = static_cast<std::int64_t>(limit.size());
+    return !started || before < most || (before == most && order < 0);
+}
+
 constexpr bool is_literal(std::string_view text, attr_type type) {
     if (type == attr_type::s) return !text.empty() && quoted(text) == text.size();
-    return type == attr_type::i ? is_whole_number(text) : is_number(text);
+    return type == attr_type::i ? is_whole_number(text) : is_number(text) && fits_float32(text);
 }
 
 constexpr std::string_view trimmed(std::string_view text) {
@@ -10734,6 +11300,27 @@ struct type_name_hashes {
     }
 };
 inline constexpr type_name_hashes type_names;
+
+/// What a declaration calls a type of C++ or ATen, or an element type that stands alone; empty: the word is none.
+constexpr std::string_view word_here_for(std::string_view word) {
+    constexpr std::string_view words[][2] = {{"Tensor", "T"},          {"value", "T"},
+                                             {"optional_value", "T"},  {"TensorList", "T"},
+                                             {"double", "float"},      {"Scalar", "float"},
+                                             {"number", "float"},      {"SymFloat", "float"},
+                                             {"bool", "int"},          {"SymInt", "int"},
+                                             {"SymBool", "int"},       {"long", "int"},
+                                             {"int64_t", "int"},       {"int32_t", "int"},
+                                             {"size_t", "int"},        {"unsigned", "int"},
+                                             {"ScalarType", "int"},    {"dtype", "int"},
+                                             {"str", "string"},        {"string_view", "string"},
+                                             {"std", "int or string"}, {"complex", "tensor(...)"}};
+    for (auto const& row : words)
+        if (row[0] == word) return row[1];
+    std::uint64_t const hash = hash_of(word);
+    for (std::size_t i = 1; i != dtype_count; ++i)
+        if (hash == type_names.onnx[i] || hash == type_names.torch[i]) return "tensor(...)";
+    return {};
+}
 
 /// Reads one declaration; stops at the first problem.
 class declaration_reader {
@@ -10954,6 +11541,9 @@ private:
     }
     constexpr bool read_var(std::string_view type, formal& f) {
         int var = find_var(type);
+        if (var < 0)
+            if (std::string_view const ours = word_here_for(type); !ours.empty())
+                return fail("C++ and ATen call it so, a declaration does not", type, ours);
         if (var < 0 && constrained_) {
             nearest near(type);
             for (int i = 0; i != out_.var_count; ++i) near.offer(out_.vars[i].name);
@@ -11036,12 +11626,44 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 
 namespace aton::dsl::detail {
 
-enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results };
+enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype };
 
 struct body_fault {
     body_rule rule = body_rule::none;
-    int index = 0; ///< of the parameter; of wrong counts, what the body has
+    int index = 0; ///< of the parameter or the output; of wrong counts, what the body has
+    type_set given = {};
 };
+
+/// The sets of types of what a body returns, as far as its C++ type says them.
+template <class R>
+inline constexpr type_set returned_types = any_type;
+template <type_set Types>
+inline constexpr type_set returned_types<typed_value<Types>> = Types;
+template <>
+inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
+
+/// The first output whose declared types share nothing with what the body returns.
+template <class... R>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
+    type_set const given[] = {returned_types<R>..., {}};
+    for (int i = 0; i != static_cast<int>(sizeof...(R)) && i != d.output_count; ++i)
+        if ((given[i] & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, given[i]};
+    return {};
+}
+template <class A, class B>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, B> const*) {
+    return find_result_fault(d, static_cast<std::tuple<A, B> const*>(nullptr));
+}
+template <class R, std::size_t N>
+constexpr body_fault find_result_fault(onnx::declaration const& d, std::array<R, N> const*) {
+    for (int i = 0; i != static_cast<int>(N) && i != d.output_count; ++i)
+        if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
+    return {};
+}
+template <class R>
+constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
+    return find_result_fault(d, static_cast<std::tuple<R> const*>(nullptr));
+}
 
 /// Whether parameter `position` of a body fits the input or attribute that stands there.
 template <class P>
@@ -11075,7 +11697,7 @@ constexpr body_fault find_body_fault(onnx::declaration const& d) {
         if (fault.rule != body_rule::none) return fault;
         using returned = returned_values<std::remove_cvref_t<typename Traits::return_type>>;
         if (returned::count >= 0 && returned::count != d.output_count) return {body_rule::results, returned::count};
-        return {};
+        return find_result_fault(d, static_cast<std::remove_cvref_t<typename Traits::return_type> const*>(nullptr));
     }
 }
 
@@ -11117,9 +11739,56 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     case body_rule::results:
         return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
                  << ", the body returns " << fault.index;
+    case body_rule::result_dtype:
+        return s << "output " << d.outputs[fault.index].name << " is " << fault.given
+                 << " in the body, the declaration says " << d.outputs[fault.index].types;
     case body_rule::none: break;
     }
     return s;
+}
+
+enum class infer_rule : std::uint8_t { none, infer_signature, infer_count };
+
+struct infer_fault {
+    infer_rule rule = infer_rule::none;
+    int count = 0; ///< of the types that the rule gives
+};
+
+/// How many types a rule of infer<...> returns; -1: known when the graph is built.
+template <class R>
+inline constexpr int types_returned = 0;
+template <>
+inline constexpr int types_returned<value_type> = 1;
+template <class Allocator>
+inline constexpr int types_returned<std::vector<value_type, Allocator>> = -1;
+template <std::size_t N>
+inline constexpr int types_returned<std::array<value_type, N>> = static_cast<int>(N);
+
+/// The same of a rule; 0: it is none.
+template <class Rule>
+inline constexpr int types_given = 0;
+template <class Rule>
+    requires std::is_invocable_v<Rule const&, inference const&>
+inline constexpr int types_given<Rule> =
+    types_returned<std::remove_cvref_t<std::invoke_result_t<Rule const&, inference const&>>>;
+
+/// The number of types that a rule gives, against the outputs of a declaration.
+constexpr infer_fault find_infer_fault(int count, onnx::declaration const& d) {
+    bool const variadic = d.output_count != 0 && d.outputs[d.output_count - 1].kind == onnx::option::variadic;
+    if (count == 0) return {infer_rule::infer_signature};
+    if (count > 0 && (variadic ? count < d.output_count : count != d.output_count))
+        return {infer_rule::infer_count, count};
+    return {};
+}
+
+constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::declaration const& d) {
+    sentence s;
+    s << domain << "::" << d.name << ": ";
+    if (fault.rule == infer_rule::infer_signature)
+        return s << "infer<...> takes a function of an inference const& that returns a value_type, or an array or a "
+                    "vector of them";
+    return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
+             << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
 } // namespace aton::dsl::detail
@@ -11135,7 +11804,11 @@ namespace detail {
 
 template <auto Rule>
 struct infer_part {
-    static constexpr auto infer = &infer_by_rule<Rule>;
+    static constexpr int types = types_given<type_of<Rule>>;
+    static constexpr auto infer = [] {
+        if constexpr (types == 0) return nullptr; // part_problem() says so
+        else return &infer_by_rule<Rule>;
+    }();
 };
 template <auto Body>
 struct body_part {
@@ -11245,7 +11918,9 @@ struct op {
     static constexpr bool is_sound() {
         if constexpr (detail::is_body_part<Part>)
             return detail::find_body_fault<typename Part::traits>(read).rule == detail::body_rule::none;
-        else return detail::is_infer_part<Part>;
+        else if constexpr (detail::is_infer_part<Part>)
+            return detail::find_infer_fault(Part::types, read).rule == detail::infer_rule::none;
+        else return false;
     }
     static constexpr bool sound = !read.problem && (true && ... && is_sound<detail::type_of<Parts>>());
     /// What is wrong with the declaration.
@@ -11280,7 +11955,10 @@ private:
         if constexpr (detail::is_body_part<Part>) {
             detail::body_fault const fault = detail::find_body_fault<typename Part::traits>(read);
             if (fault.rule != detail::body_rule::none) return describe(fault, domain, read);
-        } else if constexpr (!detail::is_infer_part<Part>) {
+        } else if constexpr (detail::is_infer_part<Part>) {
+            detail::infer_fault const fault = detail::find_infer_fault(Part::types, read);
+            if (fault.rule != detail::infer_rule::none) return describe(fault, domain, read);
+        } else {
             s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
         }
         return s;
@@ -11437,6 +12115,17 @@ struct declared_source {
     }
 };
 
+/// Whether all domains of one name have one version.
+template <class One, class... Others>
+constexpr bool one_version() {
+    if constexpr (!domain_type<One>) return true;
+    else
+        return (true && ... && [] {
+            if constexpr (domain_type<Others>) return Others::name != One::name || Others::version == One::version;
+            else return true;
+        }());
+}
+
 template <class T>
 constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
     if constexpr (domain_type<T>) return T::name == name;
@@ -11450,6 +12139,13 @@ constexpr int domain_index([[maybe_unused]] std::string_view name) {
     [[maybe_unused]] int i = 0;
     ((found = found < 0 && is_domain_named<type_of<More>>(name) ? i : found, ++i), ...);
     return found;
+}
+
+/// Whether no two of what follows the opset of a graph are versions of one domain.
+template <auto... More>
+constexpr bool one_version_of_each() {
+    if constexpr (sizeof...(More) < 2) return true;
+    else return (one_version<type_of<More>, type_of<More>...>() && ...);
 }
 
 /// Whether a graph with `More` may stand for one with these domains: it names all of them.
@@ -11476,6 +12172,15 @@ inline constexpr bool is_typed_value<typed_value<Types>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
 
+/// The dtypes that have numbers of a floating-point type of C++.
+constexpr type_set find_floating_types() {
+    type_set found;
+    for (std::size_t i = 1; i != dtype_count; ++i)
+        if (auto const t = static_cast<dtype>(i); is_floating(t) || is_complex(t)) found = found | tensors(t);
+    return found;
+}
+inline constexpr type_set floating_types = find_floating_types();
+
 template <class T>
 inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
 
@@ -11500,7 +12205,8 @@ struct call_facts {
     std::size_t operand_count = 0;
     std::size_t attribute_count = 0;
     int output_count = 1;
-    int unusable = 0; ///< 1-based position of an argument that is none of these
+    int unusable = 0;              ///< 1-based position of an argument that is none of these
+    bool numbers_unusable = false; ///< it is a list of numbers
 
     template <class T>
     constexpr void add(int position) {
@@ -11523,11 +12229,13 @@ struct call_facts {
         } else if constexpr (std::same_as<T, absent_t>) {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
-            operands[operand_count++] = {operand_kind::number, any_type};
+            operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};
         } else if constexpr (is_value_list<T>) {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
+            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // text has numbers, too
+                               requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
     }
 };
@@ -11582,7 +12290,9 @@ struct checked_call {
         if (facts.unusable == 0) return describe(call(), outcome.broken);
         sentence s;
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
-          << facts.unusable << " is no value, number, list of values, attribute or outputs<n>";
+          << facts.unusable
+          << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
+                                     : " is no value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -11601,7 +12311,7 @@ struct checked_call {
         if constexpr (!legal) {
             return value(g, first);
         } else if constexpr (facts.output_count < 0) {
-            std::vector<value> all;
+            safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (tuple) {
@@ -11885,7 +12595,7 @@ struct aten_call {
     /// One value; a tuple of them for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         if constexpr (facts.output_count < 0) {
-            std::vector<value> all;
+            safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (legal && asks_outputs) {
@@ -12066,82 +12776,14 @@ void shape_from(Context& c, std::size_t i) {
     else c.set_rank(0, c.length(i));
 }
 
-/// Reshape's 0: the input's dimension at the same place.
-template <class = void>
-bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
-    return !allow_zero && to[i] == 0 && i < from.size();
-}
-
-/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
-template <class = void>
-dim remaining(dims const& from, list const& to, bool allow_zero) {
-    std::int64_t total = 1;
-    std::int64_t taken = 1;
-    dims symbols;
-    for (std::size_t i = 0; i != from.size(); ++i) {
-        if (i < to.size() && copies(from, to, i, allow_zero)) continue;
-        if (from[i].is_static()) total *= from[i].size();
-        else if (from[i].is_symbolic()) symbols.push_back(from[i]);
-        else return {};
-    }
-    for (std::size_t i = 0; i != to.size(); ++i) {
-        if (to[i] == -1 || copies(from, to, i, allow_zero)) continue;
-        if (to[i] != unknown) {
-            taken *= to[i];
-            continue;
-        }
-        std::size_t at = 0;
-        while (at != symbols.size() && !symbols[at].same_as(to.as_dim(i))) ++at;
-        if (at == symbols.size()) return {};
-        symbols[at] = symbols.back();
-        symbols.pop_back();
-    }
-    if (taken <= 0 || total % taken != 0) return {};
-    if (symbols.empty()) return total / taken;
-    return symbols.size() == 1 && total == taken ? symbols[0] : dim();
-}
-
-template <class Context>
-void reshape(Context& c) {
-    list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
-    if (!to) return c.set_rank(0, c.length(1));
-    bool const allow_zero = c.number("allowzero", 0) != 0;
-    dims out;
-    for (std::size_t i = 0; i != to.size(); ++i) {
-        if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
-        else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
-        else out.push_back(to.as_dim(i));
-    }
-    c.set(0, out);
-}
-
-template <class = void>
-dim product(dims const& d, std::int64_t first, std::int64_t last) {
-    dim out = 1;
-    for (std::int64_t i = first; i != last; ++i) {
-        dim const& next = d[index(i)];
-        if (next.size() == 0) return 0;
-        if (next.size() == 1) continue;
-        if (out.size() == 1) out = next;
-        else out = out.is_static() && next.is_static() ? dim(out.size() * next.size()) : dim();
-    }
-    return out;
-}
-
-template <class Context>
-void flatten(Context& c) {
-    if (!c.ranked(0)) return c.set_rank(0, 2);
-    std::int64_t const n = c.rank(0);
-    std::int64_t const axis = c.number("axis", 1) == n ? n : c.axis(1, n);
-    if (axis >= 0) c.set(0, {product(c.in(0), 0, axis), product(c.in(0), axis, n)});
-}
-
 template <class Context>
 void transpose(Context& c) {
     if (!c.ranked(0)) return;
     std::int64_t const n = c.rank(0);
     list const perm = c.numbers("perm");
-    if (perm && static_cast<std::int64_t>(perm.size()) != n) return;
+    ints seen;
+    if (perm && (static_cast<std::int64_t>(perm.size()) != n || !mark(perm.values, n, seen)))
+        c.refuse("a permutation of other dimensions than the " + std::to_string(n) + " that there are");
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
@@ -12157,11 +12799,12 @@ void squeeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
-    if (!mark(axes.values, c.rank(0), dropped)) return;
+    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis that is not there, or is named twice");
     dims out;
     for (std::size_t i = 0; i != dropped.size(); ++i) {
         dim const& d = c.in(0)[i];
         if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
+        if (axes && dropped[i] != 0) expect_same(d, 1, "onnx::Squeeze: a dimension");
         if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
     }
     c.set(0, out);
@@ -12173,7 +12816,8 @@ void unsqueeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) + c.length(1));
     ints added;
-    if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added)) return;
+    if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added))
+        c.refuse("an axis that is not there, or is named twice");
     dims out;
     std::size_t next = 0;
     for (std::int64_t flag : added) out.push_back(flag != 0 ? dim(1) : c.in(0)[next++]);
@@ -12193,17 +12837,34 @@ void concat(Context& c) {
         }
         dims const& in = c.in(i);
         axis = c.axis(1, count(in));
-        if (axis < 0 || (found && out.size() != in.size())) return;
+        if (found && out.size() != in.size())
+            c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
-        else joined = joined.is_static() && more.is_static() ? dim(joined.size() + more.size()) : dim();
+        else joined = joined.is_static() && more.is_static() ? dim(whole(joined.size()) + more.size()) : dim();
         if (!found) out = in;
         found = true;
-        for (std::size_t k = 0; k != in.size(); ++k) out[k] = merge(out[k], in[k]);
+        for (std::size_t k = 0; k != in.size(); ++k) {
+            if (k != index(axis)) expect_same(out[k], in[k], "onnx::Concat: dimensions");
+            out[k] = merge(out[k], in[k]);
+        }
     }
     if (!found) return;
     out[index(axis)] = joined;
     c.set(0, out);
+}
+
+/// Refuses pieces that are not the whole, or not as many as the outputs.
+template <class Context>
+void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
+    whole sum = 0;
+    for (std::int64_t size : sizes.values) {
+        if (size < 0) c.refuse("a piece of size " + std::to_string(size));
+        sum = sum + size;
+    }
+    if (sizes.size() != c.outputs() || (all >= 0 && sum != all))
+        c.refuse(std::to_string(sizes.size()) + " pieces of " + std::to_string(std::int64_t{sum}) + " out of " +
+                 std::to_string(all));
 }
 
 template <class Context>
@@ -12211,12 +12872,13 @@ void split(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0 || c.outputs() == 0) return;
     auto const parts = static_cast<std::int64_t>(c.outputs());
-    std::int64_t const whole = c.in(0)[index(axis)].size();
+    std::int64_t const all = c.in(0)[index(axis)].size();
     list const sizes = c.numbers("split", 1);
-    std::int64_t const part = ceil_div(whole, parts);
-    std::int64_t const last = whole - (parts - 1) * part; // since 18 the last part may be smaller
+    if (sizes) expect_pieces(c, sizes, all);
+    std::int64_t const part = ceil_div(all, parts);
+    std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
     bool const equal =
-        !c.given("split", 1) && whole >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
+        !c.given("split", 1) && all >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -12257,9 +12919,10 @@ void slice(Context& c) {
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
     }
     if (!axes) return c.set_rank(0, c.rank(0));
+    ints done(out.size(), 0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
-        std::int64_t const axis = axis_of(axes[i], count(out));
-        if (axis < 0) return;
+        std::int64_t const axis = c.axis_in(axes[i], count(out));
+        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is named twice");
         bool const known =
             i < starts.size() && i < ends.size() && starts && ends && (c.has(4) ? steps && i < steps.size() : true);
         dim const d = out[index(axis)];
@@ -12270,8 +12933,8 @@ void slice(Context& c) {
 
 template <class Context>
 void gather(Context& c) {
-    std::int64_t const axis = c.ranked(0) && c.ranked(1) ? c.axis(0, c.rank(0)) : -1;
-    if (axis < 0) return;
+    std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
+    if (axis < 0 || !c.ranked(1)) return;
     dims out;
     append(out, c.in(0), 0, axis);
     append(out, c.in(1), 0, c.rank(1));
@@ -12281,9 +12944,11 @@ void gather(Context& c) {
 
 template <class Context>
 void gather_nd(Context& c) {
-    if (!c.ranked(0) || !c.ranked(1) || c.rank(1) == 0 || !c.in(1).back().is_static()) return;
-    std::int64_t const used = c.number("batch_dims", 0) + c.in(1).back().size();
-    if (used < 0 || used > c.rank(0)) return;
+    if (!c.ranked(0) || !c.ranked(1)) return;
+    if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
+    if (!c.in(1).back().is_static()) return;
+    std::int64_t const used = whole(c.number("batch_dims", 0)) + c.in(1).back().size();
+    if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
     append(out, c.in(0), used, c.rank(0));
@@ -12302,10 +12967,13 @@ void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
     list const repeats = c.numbers(1);
-    if (repeats && repeats.size() == out.size() && !c.has(2)) // opset 1 has tiles and axis instead
+    if (repeats && repeats.size() != out.size() && !c.has(2))
+        c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
+    if (repeats && !c.has(2)) // opset 1 has tiles and axis instead
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
-            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(d.size() * repeats[i]) : dim();
+            if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
+            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(whole(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
 }
@@ -12325,7 +12993,9 @@ void pad(Context& c) {
         std::int64_t const after = pads[i + axes.size()];
         if (axis < 0) return;
         dim& d = out[index(axis)];
-        if (before != 0 || after != 0) d = d.is_static() ? dim(d.size() + before + after) : dim();
+        std::int64_t const size = d.is_static() ? std::int64_t{whole(d.size()) + before + after} : 0;
+        if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
+        if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
     c.set(0, out);
 }
@@ -12359,13 +13029,16 @@ void reduce(Context& c) {
     if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
-    if (mark(axes.values, c.rank(0), flags)) reduce_marked(c, flags);
+    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis that is not there, or is named twice");
+    reduce_marked(c, flags);
 }
 
 template <class Context>
 void arg_reduce(Context& c) {
     ints flags;
-    if (c.ranked(0) && mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
+    if (!c.ranked(0)) return;
+    (void)c.axis(0, c.rank(0));
+    if (mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
 }
 
 /// Compress and Unique: along an axis an unknown number of slices, without one a list.
@@ -12415,13 +13088,15 @@ void broadcast_all(Context& c) {
 
 template <class Context>
 void matmul(Context& c, std::size_t second) {
-    if (!c.ranked(0) || !c.ranked(second) || c.rank(0) == 0 || c.rank(second) == 0) return;
+    if (!c.ranked(0) || !c.ranked(second)) return;
+    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("a tensor of rank 0");
     dims const& a = c.in(0);
     dims const& b = c.in(second);
     dims batch_a;
     dims batch_b;
     append(batch_a, a, 0, count(a) - 2);
     append(batch_b, b, 0, count(b) - 2);
+    expect_same(a.back(), b[b.size() - (b.size() > 1 ? 2 : 1)], "onnx::MatMul: inner dimensions");
     dims out = broadcast(batch_a, batch_b);
     if (a.size() > 1) out.push_back(a[a.size() - 2]);
     if (b.size() > 1) out.push_back(b.back());
@@ -12430,8 +13105,13 @@ void matmul(Context& c, std::size_t second) {
 
 template <class Context>
 void gemm(Context& c) {
+    for (std::size_t i = 0; i != 2; ++i)
+        if (c.ranked(i) && c.rank(i) != 2) c.refuse("a tensor of rank " + std::to_string(c.rank(i)));
     auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
-    c.set(0, {side(0, c.number("transA", 0) != 0 ? 1 : 0), side(1, c.number("transB", 0) != 0 ? 0 : 1)});
+    bool const turns_a = c.number("transA", 0) != 0;
+    bool const turns_b = c.number("transB", 0) != 0;
+    expect_same(side(0, turns_a ? 0 : 1), side(1, turns_b ? 1 : 0), "onnx::Gemm: inner dimensions");
+    c.set(0, {side(0, turns_a ? 1 : 0), side(1, turns_b ? 0 : 1)});
 }
 
 /// The labels of Einsum, without blanks; `...` becomes one '.'.
@@ -12459,6 +13139,7 @@ bool einsum_operand(dims const& in, std::string_view term, dims& sizes, ints& se
             continue;
         }
         auto const label = static_cast<unsigned char>(ch);
+        if (at >= count(in)) return false;
         dim const& d = in[index(at++)];
         sizes[label] = seen[label]++ == 0 ? d : broadcast(sizes[label], d);
     }
@@ -12470,12 +13151,19 @@ void einsum(Context& c) {
     std::string const equation = labels(c.text("equation", ""));
     std::size_t const arrow = equation.find("->");
     std::string_view left = std::string_view(equation).substr(0, arrow);
+    std::size_t terms = 1;
+    for (char ch : left) terms += ch == ',' ? 1 : 0;
+    if (terms != c.inputs())
+        c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
     dims sizes(256);
     ints seen(256, 0);
     dims spread;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
-        if (!c.ranked(i) || !einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread)) return;
+        if (!c.ranked(i)) return;
+        if (!einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread))
+            c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
+                     std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
     std::string out = arrow == std::string::npos ? "." : equation.substr(arrow + 2);
@@ -12508,8 +13196,11 @@ void top_k(Context& c) {
     if (axis < 0) return;
     list const k = c.elements(1);
     dims out = c.in(0);
+    dim const all = out[index(axis)];
     if (c.attribute("k") != nullptr) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
+    if (all.is_static() && out[index(axis)].size() > all.size())
+        c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
     c.set(0, out);
     c.set(1, out);
 }
@@ -12542,12 +13233,30 @@ void layer_norm(Context& c) {
 
 template <class Context>
 void batch_norm(Context& c) {
+    for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
+        if (c.ranked(i) && c.rank(i) != 1)
+            c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
+    dim channels = c.ranked(0) && c.rank(0) > 1 ? c.in(0)[1] : dim();
+    for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
+        if (!c.ranked(i)) continue;
+        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
+        channels = merge(channels, c.in(i)[0]);
+    }
     c.same(0, 0);
     for (std::size_t i = 1; i < c.outputs(); ++i) c.same(i, 1);
 }
 
 template <class Context>
 void loss(Context& c) {
+    if (c.ranked(0) && c.ranked(1)) {
+        if (c.rank(0) != c.rank(1) + 1)
+            c.refuse("scores of rank " + std::to_string(c.rank(0)) + " with targets of rank " +
+                     std::to_string(c.rank(1)));
+        for (std::size_t i = 0; i != c.in(1).size(); ++i)
+            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
+    }
+    if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
+    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
     if (c.text("reduction", "mean") == "none") c.same(0, 1);
     else c.set_rank(0, 0);
     c.same(1, 0);
@@ -12563,8 +13272,105 @@ void attention(Context& c) {
     std::int64_t const heads = c.number("q_num_heads", 0);
     std::int64_t const kv_heads = c.number("kv_num_heads", 0);
     if (c.rank(0) == 4) out[3] = values;
-    else out.back() = heads > 0 && kv_heads > 0 && values.is_static() ? dim(values.size() / kv_heads * heads) : dim();
+    else
+        out.back() =
+            heads > 0 && kv_heads > 0 && values.is_static() ? dim(whole(values.size() / kv_heads) * heads) : dim();
     c.set(0, out);
+}
+
+} // namespace aton::dsl::detail::shapes
+
+// ---- aton/dsl/shape_rules_reshape.hpp
+// Shape rules of Reshape and Flatten: the same elements in other dimensions.
+
+namespace aton::dsl::detail::shapes {
+
+/// Reshape's 0: the input's dimension at the same place.
+template <class = void>
+bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
+    return !allow_zero && to[i] == 0 && i < from.size();
+}
+
+/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
+template <class = void>
+dim remaining(dims const& from, list const& to, bool allow_zero) {
+    whole total = 1;
+    whole taken = 1;
+    dims symbols;
+    for (std::size_t i = 0; i != from.size(); ++i) {
+        if (i < to.size() && copies(from, to, i, allow_zero)) continue;
+        if (from[i].is_static()) total = total * from[i].size();
+        else if (from[i].is_symbolic()) symbols.push_back(from[i]);
+        else return {};
+    }
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        if (to[i] == -1 || copies(from, to, i, allow_zero)) continue;
+        if (to[i] != unknown) {
+            taken = taken * to[i];
+            continue;
+        }
+        std::size_t at = 0;
+        while (at != symbols.size() && !symbols[at].same_as(to.as_dim(i))) ++at;
+        if (at == symbols.size()) return {};
+        symbols[at] = symbols.back();
+        symbols.pop_back();
+    }
+    std::int64_t const all = total;
+    std::int64_t const others = taken;
+    if (symbols.empty() && others > 0 && all % others != 0)
+        throw illegal_call("onnx::Reshape: " + std::to_string(all) + " elements in rows of " + std::to_string(others));
+    if (others <= 0 || all % others != 0) return {};
+    if (symbols.empty()) return all / others;
+    return symbols.size() == 1 && all == others ? symbols[0] : dim();
+}
+
+/// Refuses a Reshape to another number of elements.
+template <class Context>
+void expect_as_many(Context const& c, shape const& from, shape const& to) {
+    std::int64_t const before = from.element_count();
+    std::int64_t const after = to.element_count();
+    if (before >= 0 && after >= 0 && before != after)
+        c.refuse(std::to_string(before) + " elements as " + std::to_string(after));
+}
+
+template <class Context>
+void reshape(Context& c) {
+    if (c.ranked(1) && c.rank(1) != 1) c.refuse("the sizes are of rank " + std::to_string(c.rank(1)));
+    list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
+    if (!to) return c.set_rank(0, c.length(1));
+    bool const allow_zero = c.number("allowzero", 0) != 0;
+    dims out;
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        if (!allow_zero && to[i] == 0 && c.ranked(0) && i >= c.in(0).size())
+            c.refuse("a 0, which copies a dimension, at place " + std::to_string(i + 1));
+        if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
+        else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
+        else out.push_back(to.as_dim(i));
+        if (to[i] < -1 && to[i] != unknown) c.refuse("a size of " + std::to_string(to[i]));
+    }
+    if (c.ranked(0)) expect_as_many(c, shape(c.in(0)), shape(out));
+    c.set(0, out);
+}
+
+template <class = void>
+dim product(dims const& d, std::int64_t first, std::int64_t last) {
+    dim out = 1;
+    for (std::int64_t i = first; i != last; ++i) {
+        dim const& next = d[index(i)];
+        if (next.size() == 0) return 0;
+        if (next.size() == 1) continue;
+        if (out.size() == 1) out = next;
+        else out = out.is_static() && next.is_static() ? dim(whole(out.size()) * next.size()) : dim();
+    }
+    return out;
+}
+
+template <class Context>
+void flatten(Context& c) {
+    if (!c.ranked(0)) return c.set_rank(0, 2);
+    std::int64_t const n = c.rank(0);
+    std::int64_t const axis = c.number("axis", 1) == n ? n : c.axis(1, n);
+    c.set(0, {product(c.in(0), 0, axis), product(c.in(0), axis, n)});
 }
 
 } // namespace aton::dsl::detail::shapes
@@ -12582,7 +13388,7 @@ struct window {
     std::int64_t before = 0;
     std::int64_t after = 0;
 
-    [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
+    [[nodiscard]] std::int64_t extent() const { return whole(whole(kernel) - 1) * dilation + 1; }
 };
 
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
@@ -12608,11 +13414,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     if (!in.is_static() || w.stride < 1) return {};
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = in.size() + w.before + w.after - w.extent();
-    if (room < 0) return {};
+    std::int64_t const room = whole(in.size()) + w.before + w.after - w.extent();
+    if (room < 0)
+        throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
     std::int64_t const fitting = room / w.stride + 1;
     if (!ceil_mode || room % w.stride == 0) return fitting;
-    return fitting * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+    return whole(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
 }
 
 template <class Context>
@@ -12639,15 +13446,22 @@ void conv_transpose(Context& c) {
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
     bool const matching = weight.size() == in.size();
-    dims out{in[0], matching && weight[1].is_static() ? dim(weight[1].size() * c.number("group", 1)) : dim()};
+    dims out{in[0], matching && weight[1].is_static() ? dim(whole(weight[1].size()) * c.number("group", 1)) : dim()};
     list const sizes = c.numbers("output_shape");
     list const extra = c.numbers("output_padding");
+    std::int64_t const group = c.number("group", 1);
+    if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
+        c.refuse("channels in " + std::to_string(group) + " groups");
+    for (std::int64_t n : extra.values)
+        if (n < 0) c.refuse("a negative output_padding");
+    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
         if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
-        else if (known) out.emplace_back(w.stride * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
+        else if (known)
+            out.emplace_back(whole(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
         else out.emplace_back();
     }
     c.set(0, out);
@@ -12701,7 +13515,9 @@ void max_unpool(Context& c) {
 /// Det: the matrices are the last two dimensions.
 template <class Context>
 void determinant(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return;
+    if (!c.ranked(0)) return;
+    if (c.rank(0) < 2) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
+    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: rows and columns");
     dims out;
     append(out, c.in(0), 0, c.rank(0) - 2);
     c.set(0, out);
@@ -12766,11 +13582,12 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
-    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() * n) : dim(); };
+    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(whole(d.size()) * n) : dim(); };
     auto const less = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() / n) : dim(); };
     dims const& in = c.in(0);
-    if (to_space) c.set(0, {in[0], less(in[1], block * block), more(in[2], block), more(in[3], block)});
-    else c.set(0, {in[0], more(in[1], block * block), less(in[2], block), less(in[3], block)});
+    if (to_space)
+        c.set(0, {in[0], less(in[1], checked_multiply(block, block)), more(in[2], block), more(in[3], block)});
+    else c.set(0, {in[0], more(in[1], checked_multiply(block, block)), less(in[2], block), less(in[3], block)});
 }
 
 /// AffineGrid: from the sizes (batch, channels, size...) to (batch, size..., coordinate).
@@ -12787,7 +13604,11 @@ void affine_grid(Context& c) {
 
 template <class Context>
 void grid_sample(Context& c) {
-    if (!c.ranked(0) || !c.ranked(1) || c.rank(0) < 3 || c.rank(0) != c.rank(1)) return;
+    if (!c.ranked(0) || !c.ranked(1)) return;
+    if (c.rank(0) < 3 || c.rank(0) != c.rank(1))
+        c.refuse("an input of rank " + std::to_string(c.rank(0)) + " with a grid of rank " + std::to_string(c.rank(1)));
+    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batches");
+    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
     append(out, c.in(1), 1, c.rank(1) - 1);
@@ -12798,12 +13619,22 @@ template <class Context>
 void col2im(Context& c) {
     list const image = c.elements(1);
     list const block = c.numbers(2);
+    if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
     if (!image) return;
-    bool const known = c.ranked(0) && c.rank(0) == 3;
-    std::int64_t area = block ? 1 : 0;
-    for (std::int64_t b : block.values) area *= block ? b : 0;
+    auto const expect_length = [&](list const& other) {
+        if (other && other.size() != image.size())
+            c.refuse(std::to_string(other.size()) + " numbers for " + std::to_string(image.size()) + " dimensions");
+    };
+    expect_length(block);
+    expect_length(c.numbers("dilations"));
+    expect_length(c.numbers("strides"));
+    if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
+        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
+    bool const known = c.ranked(0);
+    whole area = block ? 1 : 0;
+    for (std::int64_t b : block.values) area = area * (block ? b : 0);
     dims out{known ? c.in(0)[0] : dim(),
-             known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / area) : dim()};
+             known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / std::int64_t{area}) : dim()};
     append(out, to_dims(image), 0, static_cast<std::int64_t>(image.size()));
     c.set(0, out);
 }
@@ -13070,9 +13901,68 @@ void infer_types(Graph& graph, graph_node const& node) {
 
 namespace aton::dsl::detail {
 
+/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
+template <class Schema>
+std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
+                         value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
+    std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
+                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
+    if constexpr (std::same_as<Schema, onnx::op_schema>)
+        if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
+            out += " (opset " + std::to_string(first) + " does)";
+    return out;
+}
+
+/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
+template <class Schema>
+void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    if (n == 0 || given.dtype == dtype::undefined) return;
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    if ((is_output ? schema.output(at) : schema.input(at)).types.contains(set_of(given))) return;
+    std::string_view const domain = schema.domain();
+    throw illegal_call(std::string(domain.empty() ? "onnx" : domain) + "::" + std::string(schema.name()) + " (opset " +
+                       std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
+}
+
+/// Refuses a call that makes more nodes and values than any should.
+template <class Graph>
+void count_nodes(Graph& graph, std::size_t more) {
+    std::uint32_t& left = graph.context.nodes_left;
+    if (more > left)
+        throw unsupported_error("more than " + std::to_string(budget::max_nodes) + " nodes for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
+}
+
+/// Refuses a constant without the bytes that its sizes ask for: of a dtype that append() does not know, of negative sizes.
+template <class = void>
+void expect_whole(tensor const& data) {
+    std::int64_t const count = data.element_count();
+    std::size_t const width = bits(data.type);
+    bool const countable = width != 0 && count <= static_cast<std::int64_t>(data.bytes.size()) * 8;
+    bool const fits = data.type == dtype::string
+                          ? count == static_cast<std::int64_t>(data.strings.size())
+                          : countable && data.bytes.size() == (static_cast<std::size_t>(count) * width + 7) / 8;
+    if (!fits)
+        throw unsupported_error("a constant of " + std::to_string(count) + " elements of " +
+                                std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
+}
+
 /// Appends a Constant node; every constant of a graph is made here.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
+    expect_whole(data);
+    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset))
+        require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
+    std::uint32_t& left = graph.context.constant_bytes_left;
+    if (data.bytes.size() > left)
+        throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
+                                " MiB for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
+    count_nodes(graph, 1);
     value_id const id = graph.add_value({data.type, shape(data.sizes)});
     graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
     auto& node = graph.nodes.emplace_back();
@@ -13085,17 +13975,6 @@ value_id append_constant(Graph& graph, tensor data) {
     payload.type = onnx::attr_type::t;
     payload.tensors.push_back(std::move(data));
     return id;
-}
-
-constexpr type_set set_of(value_type const& t) {
-    std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
-    switch (t.kind) {
-    case value_kind::tensor: return {bit, 0};
-    case value_kind::sequence: return {bit << 32, 0};
-    case value_kind::optional_tensor: return {0, bit};
-    case value_kind::optional_sequence: return {0, bit << 32};
-    }
-    return {};
 }
 
 /// The only type in a set, or an unknown tensor.
@@ -13139,7 +14018,8 @@ public:
         } else if constexpr (std::derived_from<T, value>) {
             operand(argument);
         } else if constexpr (std::same_as<T, optional_value>) {
-            operand(*argument);
+            if (argument) operand(*argument);
+            else node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, absent_t>) {
             node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, sym_int>) {
@@ -13153,7 +14033,8 @@ public:
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
-            number(static_cast<std::int64_t>(argument));
+            auto const bits = static_cast<std::int64_t>(argument);
+            number(bits, std::is_unsigned_v<T> && bits < 0);
         } else if constexpr (std::floating_point<T>) {
             number(static_cast<double>(argument));
         } else {
@@ -13180,7 +14061,11 @@ public:
     /// Appends the node; the outputs have consecutive ids from the returned one.
     value_id finish() {
         resolve_types();
+        for (auto const& a : node_.attributes)
+            for (tensor const& t : a.tensors)
+                if (a.type == onnx::attr_type::t) expect_whole(t);
         while (!node_.inputs.empty() && node_.inputs.back() == no_value) node_.inputs.pop_back();
+        count_nodes(graph_, outputs_ + 1);
         auto const index = static_cast<std::int64_t>(graph_.nodes.size());
         auto const first = static_cast<value_id>(graph_.values.size());
         for (std::size_t i = 0; i != outputs_; ++i) {
@@ -13190,6 +14075,9 @@ public:
         }
         graph_.nodes.push_back(std::move(node_));
         infer_types(graph_, graph_.nodes.back());
+        if (schema_) // attributes give some: Cast's `to`
+            for (std::size_t i = 0; i != outputs_; ++i)
+                require_type(schema_, opset_, true, i, graph_.values[first + i].type);
         return first;
     }
 
@@ -13197,16 +14085,19 @@ private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
+        bool beyond = false; ///< unsigned and beyond int64: `number` has its bits
     };
 
     /// A value of this graph, or of one around it, which is captured.
     void operand(value const& v) {
-        value_id const id = v.id() == no_value ? no_value : graph_.capture(v.owner(), v.id());
-        if (id == no_value && v.id() != no_value) refuse("an operand belongs to a graph that is not around this one");
+        if (v.id() == no_value)
+            refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
+        value_id const id = graph_.capture(v.owner(), v.id());
+        if (id == no_value) refuse("an operand belongs to a graph that is not around this one");
         node_.inputs.push_back(id);
     }
-    void number(scalar const& s) {
-        numbers_.push_back({node_.inputs.size(), s});
+    void number(scalar const& s, bool beyond = false) {
+        numbers_.push_back({node_.inputs.size(), s, beyond});
         node_.inputs.push_back(no_value);
     }
 
@@ -13237,9 +14128,7 @@ private:
     void bind(std::size_t i, value_type const& given) {
         if (given.dtype == dtype::undefined) return;
         onnx::formal const in = formal(i);
-        if (!in.types.contains(set_of(given)))
-            refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
-                   ", which this opset does not take");
+        require_type(schema_, opset_, false, i, given);
         if (in.type_var < 0 || !in.homogeneous) return;
         value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
         if (known.dtype != dtype::undefined && known.dtype != given.dtype)
@@ -13251,14 +14140,18 @@ private:
 
     void make_number(number_operand const& n) {
         onnx::formal const in = formal(n.position);
-        value_type const t = in.type_var < 0 ? only_type(in.types) : bound_[static_cast<std::size_t>(in.type_var)];
+        value_type t = in.type_var < 0 ? value_type{} : bound_[static_cast<std::size_t>(in.type_var)];
+        if (t.dtype == dtype::undefined) t = only_type(in.types);
         if (t.dtype == dtype::undefined)
             refuse("the type of the number at input '" + std::string(in.name) + "' is not known");
-        if (n.number.is_floating() && (is_integral(t.dtype) || t.dtype == dtype::bool_) &&
-            !(n.number == n.number.template to_saturated<std::int64_t>()))
-            refuse("input '" + std::string(in.name) + "' is a fraction beside " + std::string(name(t.dtype)) +
-                   "; cast the other input first");
-        node_.inputs[n.position] = append_constant(graph_, scalar_tensor(n.number, t.dtype));
+        auto const unsigned_number = static_cast<std::uint64_t>(n.number.template to<std::int64_t>());
+        scalar const given = n.beyond ? scalar(static_cast<double>(unsigned_number)) : n.number;
+        bool const exact = n.beyond && t.dtype == dtype::uint64;
+        if (!exact && !fits(given, t.dtype))
+            refuse("input '" + std::string(in.name) + "' is " +
+                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which " +
+                   std::string(name(t.dtype)) + " does not have; cast the other input first");
+        node_.inputs[n.position] = append_constant(graph_, scalar_tensor(exact ? n.number : given, t.dtype));
     }
 
     [[nodiscard]] value_type output_type(std::size_t i) const {
@@ -13330,6 +14223,8 @@ public:
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
+    static_assert(detail::one_version_of_each<More...>(),
+                  "graph<...> names one domain in two versions; a model imports one version of a domain");
 
     /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
@@ -13385,7 +14280,7 @@ public:
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
     template <fixed_string Name, class... Args>
-    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
+    [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
@@ -13430,7 +14325,7 @@ public:
     /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
     /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
     template <fixed_string Name, class... Args>
-    // NOLINTNEXTLINE(modernize-use-nodiscard): what the call is for may be the node.
+    [[nodiscard("nothing uses the node; write (void)g.at<...>(...) where that is meant")]]
     auto at(Args const&... args) const {
         using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
@@ -13447,8 +14342,11 @@ public:
         return call::results(*data_, first, data_->values.size() - first);
     }
 
-    /// A 0-d constant of a dtype.
-    [[nodiscard]] value scalar(aton::scalar number, dtype type) const { return constant(scalar_tensor(number, type)); }
+    /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
+        if (!fits(number, type)) detail::refuse_constant(number, type);
+        return constant(scalar_tensor(number, type));
+    }
     /// A constant tensor.
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
@@ -13456,13 +14354,12 @@ public:
     /// A 1-d int64 value of integers or sizes: a constant where all are, otherwise their concatenation.
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
-        using element = std::remove_cvref_t<decltype(*std::data(list))>;
-        if constexpr (std::is_same_v<element, sym_int>) {
-            return size_list(std::data(list), std::size(list));
-        } else {
-            static_assert(std::is_same_v<element, std::int64_t>, "g.ints takes a list of std::int64_t or of sizes");
-            return int_list(std::data(list), std::size(list));
-        }
+        constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
+        constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
+        static_assert(of_ints || of_sizes, "g.ints takes a list of std::int64_t or of sizes");
+        if constexpr (of_ints) return int_list(std::data(list), std::size(list));
+        else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
+        else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
         return int_list(list.begin(), list.size());
@@ -13479,8 +14376,8 @@ public:
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
-    [[nodiscard]] std::vector<sym_int> sizes(value x) const {
-        std::vector<sym_int> all;
+    [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
+        safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
         return all;
     }
@@ -13524,8 +14421,8 @@ public:
         return sequence(std::span<value const>(elements.begin(), elements.size()));
     }
     /// The first `count` elements of a sequence.
-    [[nodiscard]] std::vector<value> elements(value sequence, std::size_t count) const {
-        std::vector<value> all;
+    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
+        safe_vector<value> all;
         for (std::size_t i = 0; i != count; ++i)
             all.push_back(
                 within<11>().template op<"SequenceAt">(sequence, scalar(static_cast<std::int64_t>(i), dtype::int64)));
@@ -14083,6 +14980,82 @@ dtype promote(Operands const&... operands) {
 
 } // namespace aton::dsl
 
+// ---- aton/aten/mutation.hpp
+// What an operator that writes to its arguments gives when it is made functional: the results of its schema, then the new
+// value of each argument that it writes to and does not return, in the order of the schema.
+
+namespace aton::aten {
+
+/// The alias set of a type: "a" of "a!" and of "a! -> *"; empty: it has none with a name.
+constexpr std::string_view alias_set(schema_type const& type) {
+    std::string_view const all = type.alias;
+    std::size_t end = 0;
+    while (end != all.size() && all[end] != '!' && all[end] != ' ' && all[end] != '-') ++end;
+    return all.substr(0, end);
+}
+
+/// Whether a result is an argument that is written to: `f(Tensor(a!) x) -> Tensor(a!)`.
+constexpr bool is_same_tensor(schema_type const& returned, schema_type const& written) {
+    return returned.mutates && written.mutates && returned.list == written.list && !alias_set(returned).empty() &&
+           alias_set(returned) == alias_set(written);
+}
+
+/// The result that an argument which is written to is; -1: none. Of several arguments of one alias set it is the first.
+constexpr int returned_as(std::string_view schema, schema_argument const& written) {
+    return_cursor returns(schema);
+    schema_return each;
+    int result = 0;
+    while (returns.next(each) && !is_same_tensor(each.type, written.type)) ++result;
+    if (!is_same_tensor(each.type, written.type)) return -1;
+    argument_cursor arguments(schema);
+    for (schema_argument a; arguments.next(a) && a.name != written.name;)
+        if (is_same_tensor(each.type, a.type)) return -1;
+    return result;
+}
+
+/// A result of the functional form.
+struct functional_result {
+    schema_type type;
+    std::string_view written; ///< the argument whose new value it is; empty: a result of the schema
+};
+
+/// Hands out the results of the functional form, one after the other.
+class functional_cursor {
+public:
+    constexpr explicit functional_cursor(std::string_view schema)
+        : schema_(schema),
+          returns_(schema),
+          arguments_(schema) {}
+
+    constexpr bool next(functional_result& out) {
+        if (schema_return each; returns_.next(each)) {
+            out = {each.type, {}};
+            return true;
+        }
+        for (schema_argument each; arguments_.next(each);) {
+            if (!each.type.mutates || returned_as(schema_, each) >= 0) continue;
+            out = {each.type, each.name};
+            return true;
+        }
+        return false;
+    }
+
+private:
+    std::string_view schema_;
+    return_cursor returns_;
+    argument_cursor arguments_;
+};
+
+/// Whether some argument is written to.
+constexpr bool writes(std::string_view schema) {
+    schema_argument each;
+    for (argument_cursor arguments(schema); arguments.next(each);)
+        if (each.type.mutates) return true;
+    return false;
+}
+
+} // namespace aton::aten
+
 // ---- aton/dsl/argument.hpp
 // ATen arguments at run time, and which C++ parameter of a mapping takes which type of an ATen schema.
 
@@ -14274,7 +15247,7 @@ template <>
 struct parameter<optional_value> {
     static constexpr std::string_view wanted = "Tensor?";
     static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
-    static optional_value get(argument const& a) { return a.tensor; }
+    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
 };
 template <>
 struct parameter<std::span<value const>> {
@@ -14408,6 +15381,15 @@ struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
     static dtype get(argument const& a) { return a.type; }
+};
+
+/// The same lists with checked accesses.
+template <class T>
+struct parameter<safe_span<T>> : parameter<std::span<T>> {
+    template <class Argument>
+    static safe_span<T> get(Argument const& a) {
+        return parameter<std::span<T>>::get(a);
+    }
 };
 
 template <class Tag, base_type Base>
@@ -14552,6 +15534,7 @@ constexpr void bind_declared(std::string_view schema, bound_arguments<N>& out) {
         for (std::size_t i = 0; i != count; ++i)
             if (out.arguments[i].name == a.name) out.well_formed = false;
         if (seen_default && !a.has_default && !a.keyword_only) out.well_formed = false;
+        if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type)) out.well_formed = false;
         seen_default = seen_default || a.has_default;
     }
     aten::return_cursor returns(schema);
@@ -14613,12 +15596,20 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
     sentence s;
     if (f.declares) {
         if (!aten::syntax_error(f.text).empty()) return s << f.text << ": " << aten::syntax_error(f.text);
+        aten::argument_cursor cursor(f.schema);
+        for (aten::schema_argument a; cursor.next(a);)
+            if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type))
+                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", its default is "
+                         << a.default_text;
         if (find_text(f.overload, "::") == std::string_view::npos)
             return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
         return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
     }
     s << f.overload;
     if (f.known.empty()) {
+        std::string_view first;
+        if (name_cursor(f.text).next(first) && find_text(first, " ") != std::string_view::npos)
+            return s << ": no such ATen operator; a schema of your own ends with its results, as in -> Tensor";
         s << ": no such ATen operator";
         auto const near = aten::nearest_overload(f.overload);
         return near.empty() ? s : s << "; did you mean " << near << "?";
@@ -14653,7 +15644,8 @@ struct signature {
 
 namespace aton::dsl {
 
-/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors.
+/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors. After the results of the
+/// schema come the new values of the arguments that it writes to (aten/mutation.hpp).
 struct result {
     optional_value single;
     std::vector<value> list;
@@ -14707,6 +15699,8 @@ struct result_traits<std::vector<value>> {
         in.results.push_back({{}, std::move(r), true});
     }
 };
+template <>
+struct result_traits<safe_vector<value>> : result_traits<std::vector<value>> {};
 template <class... R>
 struct result_traits<std::tuple<R...>> {
     static constexpr bool known = (result_traits<R>::known && ...);
@@ -14763,7 +15757,9 @@ enum class row_rule : std::uint8_t {
     parameter_type,
     result_type,
     result_count,
-    result_kind
+    result_kind,
+    new_values,    ///< the number of values of a body whose schema writes to arguments
+    new_value_kind ///< a list for a tensor, or the other way round
 };
 
 /// A body as the rules see it.
@@ -14801,6 +15797,27 @@ struct row_fault {
     std::size_t index = 0;
 };
 
+constexpr bool is_new_value(aten::schema_return const&) { return false; }
+constexpr bool is_new_value(aten::functional_result const& r) { return !r.written.empty(); }
+
+/// The first broken rule between what a body returns and what a cursor hands out.
+template <class Cursor>
+constexpr row_fault find_result_fault(signature_facts const& f, body_facts const& body) {
+    Cursor cursor(f.schema);
+    std::conditional_t<std::is_same_v<Cursor, aten::return_cursor>, aten::schema_return, aten::functional_result> r;
+    row_fault fault;
+    bool writes = false;
+    std::size_t count = 0;
+    for (; cursor.next(r); ++count) {
+        writes = writes || is_new_value(r);
+        if (count < body.result_count && fault.rule == row_rule::none &&
+            r.type.list != (body.results[count] == result_kind::list))
+            fault = {is_new_value(r) ? row_rule::new_value_kind : row_rule::result_kind, count};
+    }
+    if (count == body.result_count) return fault;
+    return {writes ? row_rule::new_values : row_rule::result_count, count};
+}
+
 /// The first broken rule between a signature and a body.
 template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
@@ -14813,15 +15830,8 @@ constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> cons
         if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
     if (body.refuses) return {};
     if (!body.known_result) return {row_rule::result_type};
-    aten::return_cursor cursor(f.schema);
-    aten::schema_return r;
-    row_fault fault;
-    std::size_t count = 0;
-    for (; cursor.next(r); ++count)
-        if (count < body.result_count && fault.rule == row_rule::none &&
-            r.type.list != (body.results[count] == result_kind::list))
-            fault = {row_rule::result_kind, count};
-    return count != body.result_count ? row_fault{row_rule::result_count, count} : fault;
+    if (f.schema.find('!') != std::string_view::npos) return find_result_fault<aten::functional_cursor>(f, body);
+    return find_result_fault<aten::return_cursor>(f, body);
 }
 
 constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t index) {
@@ -14829,6 +15839,17 @@ constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t 
     aten::schema_return r;
     for (std::size_t i = 0; i <= index; ++i) cursor.next(r);
     return r.type;
+}
+
+/// "1 result, then the new values of x, y": what the body of a schema that writes to arguments returns.
+constexpr void describe_new_values(sentence& s, std::string_view schema, std::size_t count) {
+    aten::functional_cursor cursor(schema);
+    aten::functional_result r;
+    std::size_t results = 0;
+    while (cursor.next(r) && !is_new_value(r)) ++results;
+    if (results != 0) s << static_cast<int>(results) << (results == 1 ? " result" : " results") << ", then ";
+    s << (count - results == 1 ? "the new value of " : "the new values of ") << r.written;
+    while (cursor.next(r)) s << ", " << r.written;
 }
 
 constexpr sentence describe(row_fault fault, signature_facts const& f, named_argument const* arguments,
@@ -14862,6 +15883,18 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         aten::schema_type const type = return_type_at(f.schema, fault.index);
         return s << "result " << static_cast<int>(fault.index + 1) << " is " << type.text
                  << (type.list ? "; return a std::vector<value>" : "; return a value");
+    }
+    case row_rule::new_values:
+        s << "the body returns " << static_cast<int>(body.result_count)
+          << (body.result_count == 1 ? " value" : " values") << ", not " << static_cast<int>(fault.index) << ": ";
+        describe_new_values(s, f.schema, fault.index);
+        return s << ", which the operator writes to";
+    case row_rule::new_value_kind: {
+        aten::functional_cursor cursor(f.schema);
+        aten::functional_result r;
+        for (std::size_t i = 0; i <= fault.index; ++i) cursor.next(r);
+        return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
+                 << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
     default: return s;
     }
@@ -14939,6 +15972,69 @@ inline constexpr detail::row_maker<Text, true> override_{};
 
 } // namespace aton::dsl
 
+// ---- aton/aten/scalar_type.hpp
+// The dtype that the default of a ScalarType argument says: torch's number for it, or one of the names that torch reads.
+
+namespace aton::aten {
+
+/// By the number of c10/core/ScalarType.h: 4 is int64. Undefined for types that ONNX does not have.
+constexpr dtype scalar_type(std::int64_t number) {
+    constexpr dtype none = dtype::undefined;
+    constexpr dtype all[] = {dtype::uint8,
+                             dtype::int8,
+                             dtype::int16,
+                             dtype::int32,
+                             dtype::int64,
+                             dtype::float16,
+                             dtype::float32,
+                             dtype::float64,
+                             none,
+                             dtype::complex64,
+                             dtype::complex128,
+                             dtype::bool_,
+                             none,
+                             none,
+                             none,
+                             dtype::bfloat16,
+                             none,
+                             none,
+                             none,
+                             none,
+                             none,
+                             none,
+                             none,
+                             dtype::float8_e5m2,
+                             dtype::float8_e4m3fn,
+                             dtype::float8_e5m2fnuz,
+                             dtype::float8_e4m3fnuz,
+                             dtype::uint16,
+                             dtype::uint32,
+                             dtype::uint64};
+    return number >= 0 && number < static_cast<std::int64_t>(sizeof(all) / sizeof(*all)) ? all[number] : none;
+}
+
+/// By a name as schemas write it: `long` and `int64` are the same.
+constexpr dtype scalar_type(std::string_view name) {
+    struct legacy_name {
+        std::string_view name;
+        dtype type;
+    };
+    constexpr legacy_name all[] = {{"half", dtype::float16},
+                                   {"float", dtype::float32},
+                                   {"double", dtype::float64},
+                                   {"short", dtype::int16},
+                                   {"int", dtype::int32},
+                                   {"long", dtype::int64},
+                                   {"complex", dtype::complex64},
+                                   {"cfloat", dtype::complex64},
+                                   {"cdouble", dtype::complex128}};
+    for (legacy_name const& each : all)
+        if (each.name == name) return each.type;
+    return dtype_from_name(name);
+}
+
+} // namespace aton::aten
+
 // ---- aton/dsl/binding.hpp
 // Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
 
@@ -14961,7 +16057,9 @@ Argument default_argument(aten::schema_argument const& a) {
     case kind::floating: return Argument::of_number(d.as_double());
     case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
     case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
-    case kind::identifier: return Argument::of_tag(std::string(d.text()));
+    case kind::identifier: // of an enumeration, whose numbers are an int's: `int reduction=Mean`
+        if (a.type.base == aten::base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
+        return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
         for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
         return Argument::of_sizes(std::move(ints));
@@ -14976,18 +16074,14 @@ Argument default_argument(aten::schema_argument const& a) {
     }
 }
 
-template <class = void>
-std::string to_text(scalar const& s) {
-    if (s.is_bool()) return s.to<bool>() ? "True" : "False";
-    if (s.is_integral()) return std::to_string(s.to<std::int64_t>());
-    return std::to_string(s.to<double>());
-}
-
 template <class List, class Element>
 std::string join(List const& list, Element element) {
+    constexpr std::size_t shown = 8; // a program's list has any length
     std::string out = "[";
-    for (auto const& e : list) out += (out.size() > 1 ? ", " : "") + element(e);
-    return out + "]";
+    std::size_t count = 0;
+    for (auto const& e : list)
+        if (count++ < shown) out += (out.size() > 1 ? ", " : "") + element(e);
+    return out + (count > shown ? ", ...] of " + std::to_string(count) : "]");
 }
 
 /// An argument's value as an error message shows it.
@@ -15007,11 +16101,11 @@ std::string to_text(Argument const& a)
     case kind::number: return to_text(a.number);
     case kind::size: return size_text(a.size);
     case kind::sizes: return join(a.sizes, size_text);
-    case kind::floats: return join(a.floats, [](double d) { return std::to_string(d); });
+    case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
-    case kind::text: return "\"" + a.text + "\"";
-    case kind::type: return std::string(name(a.type));
+    case kind::text: return "\"" + clipped(a.text, 60) + "\"";
+    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX lacks" : std::string(name(a.type));
     case kind::tag: return a.text;
     }
     return {};
@@ -15019,8 +16113,8 @@ std::string to_text(Argument const& a)
 
 template <class Argument>
 bool same(Argument const& a, Argument const& b) {
-    return a.is == b.is && to_text(a) == to_text(b) && a.number == b.number && a.floats == b.floats &&
-           a.numbers == b.numbers;
+    return a.is == b.is && a.text == b.text && a.ints == b.ints && to_text(a) == to_text(b) && a.number == b.number &&
+           a.floats == b.floats && a.numbers == b.numbers;
 }
 
 /// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
@@ -15044,14 +16138,16 @@ public:
         case base_type::sym_int:
             fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
             break;
-        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : a.is == kind::number; break;
+        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : to_float(a); break;
         case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
-        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : a.is == kind::number; break;
+        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : to_bool(a); break;
         case base_type::str: fits = a.is == kind::text; break;
-        case base_type::scalar_type: fits = a.is == kind::type; break;
-        case base_type::layout:
-        case base_type::device: fits = a.is == kind::tag; break;
-        case base_type::memory_format: fits = to_memory_format(a); break;
+        case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
+        case base_type::layout: fits = to_tag(a, {"strided"}); break;
+        case base_type::device: fits = to_tag(a, {}); break;
+        case base_type::memory_format:
+            fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
+            break;
         default: break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
@@ -15125,15 +16221,31 @@ private:
         if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
-    /// aten::contiguous has a default that is a number.
-    static bool to_memory_format(Argument& a) {
-        constexpr std::string_view names[] = {
-            "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}; // c10/core/MemoryFormat.h
-        if (a.is == kind::number) {
+    /// Defaults of schemas are numbers where torch keeps an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
+    static bool to_type(Argument& a) {
+        dtype t = dtype::undefined;
+        if (a.is == kind::number && a.number.is_integral()) t = aten::scalar_type(a.number.template to<std::int64_t>());
+        if (a.is == kind::tag) t = aten::scalar_type(a.text);
+        if (t != dtype::undefined) a = Argument::of_type(t);
+        return a.is == kind::type;
+    }
+    /// The same of what has names alone, in the order of torch's numbers: `MemoryFormat memory_format=0`.
+    static bool to_tag(Argument& a, std::initializer_list<std::string_view> names) {
+        if (a.is == kind::number && a.number.is_integral()) {
             auto const n = a.number.template to<std::int64_t>();
-            if (n >= 0 && n < 4) a = Argument::of_tag(std::string(names[n]));
+            if (n >= 0 && n < static_cast<std::int64_t>(names.size()))
+                a = Argument::of_tag(std::string(names.begin()[n]));
         }
+        if (a.is == kind::text) a = Argument::of_tag(a.text);
         return a.is == kind::tag;
+    }
+    static bool to_float(Argument& a) {
+        if (a.is == kind::number && !a.number.is_complex()) a.number = a.number.template to<double>();
+        return a.is == kind::number;
+    }
+    static bool to_bool(Argument& a) {
+        if (a.is == kind::number) a.number = a.number.template to<bool>();
+        return a.is == kind::number;
     }
     static bool to_bools(Argument& a, std::int32_t length) {
         if (a.is == kind::number) {
@@ -15254,18 +16366,21 @@ constexpr sentence duplicate_row(table_view rows) {
     return s;
 }
 
-/// While a body runs, the context shows the arguments of its call.
+/// While a body runs, the context shows the arguments of its call, and what it may make.
 class shown_arguments {
 public:
     shown_arguments(node_context& context, std::vector<argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
-        context.argument_count = arguments.size();
+        context.argument_count = static_cast<std::uint32_t>(arguments.size());
+        context.nodes_left = budget::max_nodes;
+        context.constant_bytes_left = budget::max_constant_bytes;
     }
     shown_arguments(shown_arguments const&) = delete;
     shown_arguments& operator=(shown_arguments const&) = delete;
     ~shown_arguments() {
         context_.first_argument = nullptr;
         context_.argument_count = 0;
+        context_.nodes_left = context_.constant_bytes_left = node_context::unlimited;
     }
 
 private:

@@ -35,9 +35,37 @@ using aten::to_accumulating;
 using aten::to_floating;
 
 /// `int[]` and `SymInt[]` of a mapping's parameters.
-using int_list = std::span<std::int64_t const>;
+using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
-using size_list = std::span<sym_int const>;
+using size_list = safe_span<sym_int const>;
+
+/// A number as an element of a dtype, as c10::Scalar::to makes it: fractions are cut off, anything but 0 is true, and a negative integer
+/// wraps around where there is no sign. What remains beyond the dtype is refused here where it is refused there, by g.scalar.
+inline scalar as_element(scalar n, dtype type) {
+    if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
+    if (!is_integral(type) || n.is_complex()) return n;
+    if (n.is_floating()) {
+        scalar const whole = n.to_saturated<std::int64_t>();
+        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and what int64 does not hold stay
+    }
+    auto const i = n.to<std::int64_t>();
+    std::int64_t const count = bits(type) < 63 ? std::int64_t{1} << bits(type) : 0;
+    return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
+}
+
+/// A number that the program gives as a 0-d constant, and as a tensor of one dimension and one element.
+inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+inline tensor one_element(scalar n, dtype type) {
+    scalar const element = as_element(n, type);
+    if (!fits(element, type)) dsl::detail::refuse_constant(element, type);
+    tensor one{type, {1}, {}};
+    one.append(element);
+    return one;
+}
+/// A number as ATen has it beside a tensor: rounded to the dtype, to infinity where it is beyond. Integers do not wrap around here.
+inline value beside(graph<1> g, scalar n, dtype type) {
+    return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
+}
 
 /// `axis` in [0, rank); 0-d counts as rank 1, as in ATen.
 inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
@@ -47,51 +75,52 @@ inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
     return axis < 0 ? axis + n : axis;
 }
 
-inline std::vector<std::int64_t> normalize_axes(std::span<std::int64_t const> axes, std::int64_t rank) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> normalize_axes(safe_span<std::int64_t const> axes, std::int64_t rank) {
+    safe_vector<std::int64_t> out;
     for (std::int64_t a : axes) out.push_back(normalize_axis(a, rank));
     return out;
 }
 
 /// 0, 1, ..., n - 1.
-inline std::vector<std::int64_t> iota(std::int64_t n) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> iota(std::int64_t n) {
+    budget::expect("a list", n);
+    safe_vector<std::int64_t> out;
     for (std::int64_t i = 0; i < n; ++i) out.push_back(i);
     return out;
 }
 
-inline value squeeze(graph<13> g, value x, std::span<std::int64_t const> axes) {
+inline value squeeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
     return g.op<"Squeeze">(x, g.ints(axes));
 }
-inline value unsqueeze(graph<13> g, value x, std::span<std::int64_t const> axes) {
+inline value unsqueeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
     return g.op<"Unsqueeze">(x, g.ints(axes));
 }
 inline value unsqueeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Unsqueeze">(x, g.ints({axis})); }
 inline value squeeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Squeeze">(x, g.ints({axis})); }
 
 /// Axes counted from the front where the rank is known: ONNX Runtime does not reduce empty tensors along negative axes.
-inline std::vector<std::int64_t> positive_axes(value x, std::span<std::int64_t const> axes) {
-    return x.has_rank() ? normalize_axes(axes, x.rank()) : std::vector<std::int64_t>(axes.begin(), axes.end());
+inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
+    return x.has_rank() ? normalize_axes(axes, x.rank()) : safe_vector<std::int64_t>(axes.begin(), axes.end());
 }
 
 /// ReduceMax and its kin took their axes as an attribute until opset 17. `axes` empty: x comes back as it is.
 template <fixed_string Reduce>
-value reduce(graph<13> g, value x, std::span<std::int64_t const> axes, bool keepdims) {
+value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     if (axes.empty()) return x;
-    std::vector<std::int64_t> const along = positive_axes(x, axes);
+    safe_vector<std::int64_t> const along = positive_axes(x, axes);
     if (g.opset() >= 18) return g.within<18>().op<Reduce>(x, g.ints(along), attr::keepdims_i(keepdims));
     return g.within<13, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
 }
 
 /// ReduceSum has taken its axes as an input since opset 13.
-inline value reduce_sum(graph<13> g, value x, std::span<std::int64_t const> axes, bool keepdims) {
+inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     return axes.empty() ? x : g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
 /// The axes that an optional `int[]? dim` names: all of them where it is None or empty.
-inline std::vector<std::int64_t> axes_or_all(std::optional<std::span<std::int64_t const>> dim, value x) {
+inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_t const>> dim, value x) {
     if (!dim || dim->empty()) return iota(x.rank());
-    return x.rank() == 0 ? std::vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
+    return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
 }
 
 } // namespace aton::mappings
@@ -189,23 +218,23 @@ inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::ma
 // Arithmetic on sizes: folded where both are constant.
 
 inline sym_int add(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() + b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
     if (a.is(0) || b.is(0)) return a.is(0) ? b : a;
     return value(g.op<"Add">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int subtract(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() - b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_subtract(a.constant(), b.constant());
     return b.is(0) ? a : value(g.op<"Sub">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return a.constant() * b.constant();
+    if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant(), b.constant());
     if (a.is(0) || b.is(0)) return 0;
     if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
     return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
 }
 /// a / b of numbers that are not negative.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return a.constant() / b.constant();
+    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{whole(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
@@ -216,7 +245,7 @@ inline sym_int larger(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant()) return std::max(a.constant(), b.constant());
     return value(g.op<"Max">(g.to_value(a), g.to_value(b)));
 }
-inline sym_int product(graph<13> g, std::span<sym_int const> sizes) {
+inline sym_int product(graph<13> g, safe_span<sym_int const> sizes) {
     sym_int n = 1;
     for (sym_int const& s : sizes) n = multiply(g, n, s);
     return n;
@@ -226,23 +255,23 @@ inline sym_int element_count(graph<13> g, value x) {
     return value(g.op<"Size">(x));
 }
 /// A 1-d value of one size.
-inline value as_list(graph<13> g, sym_int s) { return g.ints(std::span<sym_int const>(&s, 1)); }
+inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
 
-inline bool all_constant(std::span<sym_int const> sizes) {
+inline bool all_constant(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is_constant(); });
 }
-inline std::vector<std::int64_t> constants(std::span<sym_int const> sizes) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> constants(safe_span<sym_int const> sizes) {
+    safe_vector<std::int64_t> out;
     for (sym_int const& s : sizes) out.push_back(s.constant());
     return out;
 }
-inline bool has_shape(value x, std::span<std::int64_t const> sizes) {
+inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
     return x.has_rank() && x.shape() == shape(sizes);
 }
 inline bool is_empty(value x) { return x.shape().element_count() == 0; }
 
 /// A constant without elements.
-inline value empty_constant(graph<13> g, std::span<std::int64_t const> sizes, dtype type) {
+inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dtype type) {
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
 }
 
@@ -251,13 +280,30 @@ inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.
 
 namespace detail {
 
-/// Replaces ATen's -1 by the number that it stands for, where that is known.
-inline void resolve_minus_one(value x, std::vector<sym_int>& sizes) {
+/// Replaces ATen's -1 by the number that it stands for, where that is known. Refuses sizes that no tensor of these elements has.
+inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
     std::int64_t const total = x.shape().element_count();
-    if (total < 0 || !all_constant(sizes)) return;
     std::int64_t rest = 1;
-    for (sym_int const& s : sizes)
-        if (!s.is(-1)) rest *= s.constant();
+    std::int64_t unknown = 0;
+    bool fits = true;
+    for (sym_int const& s : sizes) {
+        if (!s.is_constant()) continue;
+        std::int64_t const n = s.constant();
+        unknown += n == -1 ? 1 : 0;
+        fits = fits && n >= -1 && (n <= 0 || rest <= std::numeric_limits<std::int64_t>::max() / n);
+        if (fits && n != -1) rest *= n;
+    }
+    fits = fits && unknown <= 1;
+    if (fits && total >= 0 && all_constant(sizes))
+        fits = unknown == 0 ? rest == total : rest > 0 ? total % rest == 0 : rest == 0 && total == 0;
+    if (!fits) {
+        std::string text;
+        for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
+            text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
+        throw unsupported_error("a tensor of " + (total < 0 ? std::string("any number of") : std::to_string(total)) +
+                                " elements has no view of sizes [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+    }
+    if (total < 0 || !all_constant(sizes)) return;
     for (sym_int& s : sizes)
         if (s.is(-1) && rest > 0) s = total / rest;
 }
@@ -265,14 +311,14 @@ inline void resolve_minus_one(value x, std::vector<sym_int>& sizes) {
 } // namespace detail
 
 /// aten::reshape. ATen's 0 is a size of 0, ONNX's copies a dimension (trap 41): allowzero, or a constant where the result is known to be empty.
-inline value reshape(graph<13> g, value x, std::vector<sym_int> sizes) {
+inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
     auto const computed = count([](sym_int const& s) { return !s.is_constant(); });
     bool const inferred = count([](sym_int const& s) { return s.is(-1); }) != 0;
     bool const zero = count([](sym_int const& s) { return s.is(0); }) != 0;
     if (computed == 0 && !inferred) {
-        std::vector<std::int64_t> const to = constants(sizes);
+        safe_vector<std::int64_t> const to = constants(sizes);
         if (has_shape(x, to)) return x;
         return zero ? empty_constant(g, to, x.dtype()) : value(g.op<"Reshape">(x, g.ints(to)));
     }
@@ -283,11 +329,11 @@ inline value reshape(graph<13> g, value x, std::vector<sym_int> sizes) {
     if (to.is_constant() || g.opset() < 14) return g.op<"Reshape">(x, to);
     return g.within<14>().op<"Reshape">(x, to, attr::allowzero_i(1));
 }
-inline value reshape(graph<13> g, value x, std::span<sym_int const> sizes) {
-    return reshape(g, x, std::vector(sizes.begin(), sizes.end()));
+inline value reshape(graph<13> g, value x, safe_span<sym_int const> sizes) {
+    return reshape(g, x, safe_vector(sizes.begin(), sizes.end()));
 }
 inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes) {
-    return reshape(g, x, std::vector(sizes));
+    return reshape(g, x, safe_vector(sizes));
 }
 
 /// x as 1-d.
@@ -299,27 +345,36 @@ inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
 }
 
 /// Dimension i of the result is dimension perm[i] of x.
-inline value permute(graph<13> g, value x, std::span<std::int64_t const> perm) {
+inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
+    safe_vector<std::int64_t> const all = iota(x.rank());
+    if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
+        throw unsupported_error("its dims do not name each of the " + std::to_string(x.rank()) + " dimensions once");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
 inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
-    std::vector<std::int64_t> perm = iota(x.rank());
+    safe_vector<std::int64_t> perm = iota(x.rank());
     a = normalize_axis(a, x.rank());
     b = normalize_axis(b, x.rank());
     if (a == b) return x;
     std::swap(perm[static_cast<std::size_t>(a)], perm[static_cast<std::size_t>(b)]);
     return permute(g, x, perm);
 }
+inline bool has_twice(safe_vector<std::int64_t> axes) {
+    std::sort(axes.begin(), axes.end());
+    return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
+}
 /// `source[i]` goes to `destination[i]`, the others keep their order.
-inline value move_axes(graph<13> g, value x, std::span<std::int64_t const> source,
-                       std::span<std::int64_t const> destination) {
+inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
+                       safe_span<std::int64_t const> destination) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return x;
     auto const from = normalize_axes(source, rank);
     auto const to = normalize_axes(destination, rank);
-    std::vector<std::int64_t> perm;
-    std::vector<std::int64_t> rest;
+    if (from.size() != to.size() || has_twice(from) || has_twice(to))
+        throw unsupported_error("dimensions that move to as many others, each named once, are needed");
+    safe_vector<std::int64_t> perm;
+    safe_vector<std::int64_t> rest;
     for (std::int64_t a = 0; a != rank; ++a)
         if (std::find(from.begin(), from.end(), a) == from.end()) rest.push_back(a);
     std::size_t next = 0;
@@ -333,6 +388,7 @@ inline value move_axes(graph<13> g, value x, std::span<std::int64_t const> sourc
 /// x[start:end:step] along an axis, with Python's negative and too large indices; step > 0.
 inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
     axis = normalize_axis(axis, x.rank());
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     if (dim const& d = x.size(axis); start.is(0) && step.is(1) && end.is_constant())
         if (end.is(to_the_end) || (d.is_static() && end.constant() >= d.size())) return x;
     if (step.is(1)) return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}));
@@ -348,7 +404,16 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
 }
 
 /// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
-inline value expand(graph<13> g, value x, std::vector<sym_int> sizes) {
+inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
+    std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
+        sym_int const& s = sizes[static_cast<std::size_t>(i)];
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: not static
+        bool const keeps = s.is(-1) && i >= added;
+        if (added < 0 ||
+            (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
+            throw unsupported_error("dimension " + std::to_string(i) + " cannot be expanded to this size");
+    }
     if (all_constant(sizes)) {
         auto const n = static_cast<std::int64_t>(sizes.size());
         bool same = n == x.rank();
@@ -365,7 +430,7 @@ inline value expand(graph<13> g, value x, std::vector<sym_int> sizes) {
 inline value expand_to(graph<13> g, value x, value shape) {
     if (shape.is_constant() && x.shape().is_static()) {
         tensor const& to = shape.constant();
-        std::vector<std::int64_t> sizes;
+        safe_vector<std::int64_t> sizes;
         for (std::size_t i = 0; i != static_cast<std::size_t>(to.element_count()); ++i)
             sizes.push_back(to.at(i).to<std::int64_t>());
         if (has_shape(x, sizes)) return x;
@@ -374,7 +439,7 @@ inline value expand_to(graph<13> g, value x, value shape) {
 }
 
 /// The shape that all of them broadcast to, as a 1-d value.
-inline value broadcast_shape(graph<13> g, std::span<value const> values) {
+inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     std::size_t rank = 0;
     bool fixed = true;
     for (value const& v : values) {
@@ -386,7 +451,7 @@ inline value broadcast_shape(graph<13> g, std::span<value const> values) {
         for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, g.shape_of(v));
         return g.shape_of(all);
     }
-    std::vector<std::int64_t> sizes(rank, 1);
+    safe_vector<std::int64_t> sizes(rank, 1);
     for (value const& v : values) {
         auto const& dims = v.shape().dims();
         for (std::size_t i = 0; i != dims.size(); ++i)
@@ -397,9 +462,11 @@ inline value broadcast_shape(graph<13> g, std::span<value const> values) {
 
 /// 0, 1, ... below n, as int64 times `step` plus `start`: a constant where n is.
 inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
-    if (start.is_constant() && n.is_constant() && step.is_constant()) {
-        std::vector<std::int64_t> all;
-        for (std::int64_t i = 0; i < n.constant(); ++i) all.push_back(start.constant() + i * step.constant());
+    bool const known = start.is_constant() && n.is_constant() && step.is_constant();
+    if (known && n.constant() <= budget::max_constant_range) {
+        safe_vector<std::int64_t> all;
+        for (std::int64_t i = 0; i < n.constant(); ++i)
+            all.push_back(whole(start.constant()) + whole(i) * step.constant());
         return g.ints(all);
     }
     sym_int const end = add(g, start, multiply(g, n, step));
@@ -407,9 +474,11 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
 }
 
 /// A tensor of one number. Small ones become constants.
-inline value filled(graph<13> g, std::span<sym_int const> sizes, scalar number, dtype type) {
-    tensor one{type, {1}, {}};
-    one.append(number);
+inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
+    for (sym_int const& s : sizes)
+        if (s.is_constant() && s.constant() < 0)
+            throw unsupported_error("a tensor of size " + std::to_string(s.constant()));
+    tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
         std::int64_t const n = all.element_count();
@@ -473,13 +542,13 @@ inline value expm1(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
-/// log(1 + x); near 0 with the part of x that 1 + x rounds away.
+/// log(1 + x). Where 1 + x rounds, log(1 + x) / ((1 + x) - 1) has the same error above and below the line (W. Kahan).
 inline value log1p(graph<13> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
-    value const lost = g.op<"Sub">(x, g.op<"Sub">(u, 1));
-    value const near_zero = g.op<"Add">(log, g.op<"Div">(lost, u));
-    return g.op<"Where">(g.op<"Less">(g.op<"Abs">(x), 0.5), near_zero, log);
+    value const kept = g.op<"Sub">(u, 1);
+    value const rounded = g.op<"Where">(g.op<"Equal">(kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
+    return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
 }
 
 /// A tensor of x's shape full of one number.
@@ -487,10 +556,8 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
     if (type == dtype::bfloat16 && g.opset() < 20)
-        return g.op<"Expand">(g.scalar(n, type), sizes); // ConstantOfShape: from 20
-    tensor one{type, {1}, {}};
-    one.append(n);
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one));
+        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape: from 20
+    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n, type)));
 }
 
 } // namespace detail
@@ -509,13 +576,16 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, double factor) { return factor == 1 ? x : g.op<"Mul">(x, factor); }
+inline value times(graph<13> g, value x, double factor) {
+    return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
+}
 
-/// scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1).
+/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    if (input_scale == 1 && fits_attribute(x, alpha)) return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
+    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(alpha))
+        return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
     value const negative = times(g, expm1(g, times(g, x, input_scale)), alpha * scale);
-    return g.op<"Where">(g.op<"Greater">(x, 0), times(g, x, scale), negative);
+    return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
 
 inline constexpr double selu_alpha = 1.6732632423543772848170429916717;
@@ -528,11 +598,15 @@ inline value selu(graph<13> g, value x) {
 
 /// Celu is float32 only.
 inline value celu(graph<13> g, value x, double alpha) {
+    if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
     return g.op<"Celu">(x, attr::alpha_f(alpha));
 }
 
 inline value leaky_relu(graph<13> g, value x, double slope) {
+    if (!std::isfinite(slope)) // NaN at 0
+        return in_opmath(
+            g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 }
@@ -558,9 +632,9 @@ inline value gelu(graph<13> g, value x, std::string_view approximate) {
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
-    if (beta != 1) y = g.op<"Div">(y, beta);
+    if (beta != 1) y = g.op<"Div">(y, beside(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, threshold), x, y);
+    return g.op<"Where">(g.op<"Greater">(inner, beside(g, threshold, x.dtype())), x, y);
 }
 
 /// log(sigmoid(x)) = -softplus(-x): no underflow.
@@ -579,8 +653,10 @@ inline value hard_swish(graph<13> g, value x) {
 }
 
 inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
-    return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Clip">(v, g.scalar_like(low, v), g.scalar_like(high, v)); });
+    if (std::isnan(low.to<double>()) || std::isnan(high.to<double>())) return g.unsupported("a bound that is NaN");
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
+    });
 }
 
 inline value hardshrink(graph<13> g, value x, double lambd) {
@@ -588,7 +664,9 @@ inline value hardshrink(graph<13> g, value x, double lambd) {
 }
 
 inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
-    return g.op<"Where">(g.op<"LessOrEqual">(x, g.scalar_like(limit, x)), g.scalar_like(replacement, x), x);
+    dtype const compared = fits(as_element(limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
+    value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
+    return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
 /// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.
@@ -602,7 +680,7 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
     if (weight.rank() != rank) {
-        std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
         if (per_channel) sizes[0] = -1;
         weight = g.op<"Reshape">(weight, g.ints(sizes));
     }
@@ -640,7 +718,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
-    std::vector<std::int64_t> axes;
+    safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
@@ -703,7 +781,9 @@ inline constexpr auto activation = table(
             g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
     }),
     symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::softplus(g, v, beta, threshold); });
+        auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
+        // The multiple of a float16 may be beyond float16.
+        return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
     }),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
     symbolic<"aten::log_sigmoid_forward(self)">([](graph<13> g, value x) {
@@ -759,25 +839,12 @@ inline constexpr auto activation = table(
 } // namespace aton::mappings
 
 // ---- aton/mappings/detail/einsum.hpp
-// The equations of einsum.
+// The equations of einsum, and the dtypes that ATen computes them in.
 
 namespace aton::mappings::detail {
 
-/// Whether a letter of a one-operand equation is summed: then integers are summed in int64.
-inline bool sums_a_letter(std::string_view equation) {
-    std::size_t const arrow = equation.find("->");
-    std::string_view const left = equation.substr(0, arrow);
-    for (char c : left) {
-        bool const repeated = left.find(c) != left.rfind(c);
-        if (c != '.' &&
-            (arrow == std::string_view::npos ? repeated : equation.find(c, arrow) == std::string_view::npos))
-            return true;
-    }
-    return false;
-}
-
 /// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
-inline std::string name_ellipsis(std::string_view equation, std::span<value const> tensors) {
+inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
     std::size_t const arrow = equation.find("->");
     if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
         equation.find("...") == std::string_view::npos)
@@ -793,6 +860,7 @@ inline std::string name_ellipsis(std::string_view equation, std::span<value cons
             out += equation[i];
             continue;
         }
+        if (operand == tensors.size()) throw unsupported_error("einsum of fewer tensors than its equation has");
         std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
         std::size_t const end = equation.find_first_of(",-", i);
         std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
@@ -803,18 +871,175 @@ inline std::string name_ellipsis(std::string_view equation, std::span<value cons
     return out;
 }
 
-inline value einsum(graph<13> g, std::string_view equation, std::span<value const> tensors) {
+/// An operand of an equation, or the product of some.
+struct einsum_operand {
+    std::string letters;
+    std::string longs; ///< letters of dimensions that are not 1: ATen sums and multiplies along those alone
+    dtype type = dtype::undefined;
+};
+
+inline bool has_letter(std::string_view letters, char c) { return letters.find(c) != std::string_view::npos; }
+
+inline einsum_operand einsum_operand_of(value v, std::string letters) {
+    einsum_operand out{std::move(letters), {}, v.dtype()};
+    if (!v.has_rank()) {
+        out.longs = out.letters;
+        return out;
+    }
+    std::size_t const dots = std::min(out.letters.find('.'), out.letters.size());
+    auto const rank = static_cast<std::size_t>(v.rank());
+    for (std::size_t i = 0; i != out.letters.size(); ++i) {
+        std::size_t const axis = i < dots ? i : rank - (out.letters.size() - i);
+        if (out.letters[i] == '.' || axis >= rank) continue;
+        dim const& size = v.shape()[axis];
+        if (!size.is_static() || size.size() != 1) out.longs += out.letters[i];
+    }
+    return out;
+}
+
+/// What stands behind the arrow; without one: the dots, then letters that stand once, in order.
+inline std::string einsum_result(std::string_view equation) {
+    std::size_t const arrow = equation.find("->");
+    if (arrow != std::string_view::npos) return std::string(equation.substr(arrow + 2));
+    std::string once;
+    for (char const c : equation)
+        if (c != '.' && c != ',' && equation.find(c) == equation.rfind(c)) once += c;
+    std::sort(once.begin(), once.end());
+    return (has_letter(equation, '.') ? "..." : "") + once;
+}
+
+/// One of two that are multiplied, before and after a sum over letters that it has alone.
+struct einsum_factor {
+    std::size_t at = 0; ///< among the operands that are left
+    einsum_operand given;
+    einsum_operand summed;
+
+    [[nodiscard]] bool is_summed_first() const { return given.type != summed.type; }
+};
+struct einsum_step {
+    einsum_factor a;
+    einsum_factor b;
+    einsum_operand product;
+};
+
+/// The letters that `keep` keeps, once each, behind the dots.
+template <class Keep>
+std::string kept_letters(std::string_view letters, Keep keep) {
+    std::string out = has_letter(letters, '.') ? "..." : "";
+    for (char const c : letters)
+        if (c != '.' && !has_letter(out, c) && keep(c)) out += c;
+    return out;
+}
+
+/// ATen sums over what one factor has alone first, integers and bools in int64. Sums that keep the dtype are left to the product.
+template <class Needed>
+einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other, Needed is_needed) {
+    auto const stays = [&](char c) { return has_letter(other.longs, c) || is_needed(c) || !has_letter(x.longs, c); };
+    dtype const type = to_accumulating(x.type);
+    if (type == x.type || std::all_of(x.longs.begin(), x.longs.end(), stays)) return x;
+    return {kept_letters(x.letters, stays), kept_letters(x.longs, stays), type};
+}
+
+/// Where the operands of the next product are.
+inline std::pair<std::size_t, std::size_t> next_factors(std::optional<safe_span<std::int64_t const>> path,
+                                                        std::size_t step, std::size_t left) {
+    if (!path) return {0, 1};
+    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path of too few operands");
+    auto const [least, most] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
+    if (least < 0 || least == most || most >= static_cast<std::int64_t>(left))
+        throw unsupported_error("einsum with a path that does not name two of the operands that are left");
+    return {static_cast<std::size_t>(least), static_cast<std::size_t>(most)};
+}
+
+/// Products as ATen takes them: by the path, else from the left. Factors are promoted where nothing is summed over both.
+inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, std::string const& result,
+                                             std::optional<safe_span<std::int64_t const>> path) {
+    safe_vector<einsum_step> out;
+    while (left.size() > 1) {
+        auto const [i, j] = next_factors(path, out.size(), left.size());
+        einsum_step step{{i, left[i], {}}, {j, left[j], {}}, {}};
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(j));
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+        auto const is_needed = [&](char c) {
+            auto const has = [c](einsum_operand const& each) { return has_letter(each.longs, c); };
+            return has_letter(result, c) || std::any_of(left.begin(), left.end(), has);
+        };
+        einsum_operand const& a = step.a.summed = summed_alone(step.a.given, step.b.given, is_needed);
+        einsum_operand const& b = step.b.summed = summed_alone(step.b.given, step.a.given, is_needed);
+        auto const is_summed = [&](char c) { return has_letter(b.longs, c) && !is_needed(c); };
+        if (a.type != b.type && std::any_of(a.longs.begin(), a.longs.end(), is_summed))
+            throw unsupported_error("einsum sums products of " + std::string(name(a.type)) + " and " +
+                                    std::string(name(b.type)) + ", which ATen does not promote");
+        step.product = {kept_letters(a.letters + b.letters, is_needed),
+                        kept_letters(a.longs + b.longs, is_needed),
+                        aten::promote_types(a.type, b.type)};
+        // With a path a product goes to the end, else it is the next one's first factor.
+        left.insert(path ? left.end() : left.begin(), step.product);
+        out.push_back(std::move(step));
+    }
+    if (!out.empty()) out.back().product.letters = result;
+    return out;
+}
+
+/// In a dtype that Einsum takes: it has no bfloat16 and no bool, and kernels for integers of 8 and 16 bits are rare.
+inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
+    bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
+    dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
+    safe_vector<value> operands;
+    for (value const& v : of) operands.push_back(g.cast(g.cast(v, t), in));
+    return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
+}
+
+/// One product after the other, each in its dtype.
+inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
+                             bool has_path) {
+    safe_vector<value> left(tensors.begin(), tensors.end());
+    auto const factor = [&](einsum_factor const& f) {
+        value const v = left[f.at];
+        if (!f.is_summed_first()) return v;
+        return einsum_in(g, f.summed.type, {&v, 1}, f.given.letters + "->" + f.summed.letters);
+    };
+    for (einsum_step const& s : steps) {
+        value const factors[] = {factor(s.a), factor(s.b)};
+        value const product = einsum_in(
+            g, s.product.type, factors, s.a.summed.letters + "," + s.b.summed.letters + "->" + s.product.letters);
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(s.b.at));
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(s.a.at));
+        left.insert(has_path ? left.end() : left.begin(), product);
+    }
+    return left.front();
+}
+
+inline value einsum(graph<13> g, std::string_view written, safe_span<value const> tensors,
+                    std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
-    for (char c : equation)
+    for (char const c : written)
         if (c != ' ') compact += c;
-    dtype const t = tensors[0].dtype();
-    bool const accumulates = tensors.size() == 1 && sums_a_letter(compact);
-    // Einsum has no bfloat16.
-    dtype const compute = t == dtype::bfloat16 ? dtype::float32 : accumulates ? to_accumulating(t) : t;
-    std::vector<value> operands;
-    for (value const& v : tensors) operands.push_back(g.cast(v, compute));
-    return g.cast(g.op<"Einsum">(operands, attr::equation_s(name_ellipsis(compact, tensors))),
-                  accumulates ? to_accumulating(t) : t);
+    std::string const equation = name_ellipsis(compact, tensors);
+    std::string const result = einsum_result(equation);
+    safe_vector<einsum_operand> operands;
+    std::size_t begin = 0;
+    for (value const& v : tensors) {
+        if (begin > equation.size()) throw unsupported_error("einsum of more tensors than its equation has");
+        std::size_t const end = std::min(equation.find_first_of(",-", begin), equation.size());
+        operands.push_back(einsum_operand_of(v, equation.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    if (operands.empty()) throw unsupported_error("einsum of no tensor");
+    if (begin <= equation.size() && equation[begin - 1] == ',')
+        throw unsupported_error("einsum of fewer tensors than its equation has");
+    dtype const first = operands[0].type;
+    if (operands.size() == 1) {
+        auto const is_summed = [&](char c) { return c != '.' && !has_letter(result, c); };
+        bool const sums = std::any_of(operands[0].letters.begin(), operands[0].letters.end(), is_summed);
+        return einsum_in(g, sums ? to_accumulating(first) : first, tensors, equation);
+    }
+    safe_vector<einsum_step> const steps = einsum_steps(std::move(operands), result, path);
+    dtype const type = steps.back().product.type;
+    bool const is_one = std::all_of(steps.begin(), steps.end(), [type](einsum_step const& s) {
+        return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
+    });
+    return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace aton::mappings::detail
@@ -834,7 +1059,7 @@ inline value matmul(graph<13> g, value a, value b) {
 
 /// x with its last two dimensions exchanged.
 inline value transpose_last(graph<13> g, value x) {
-    std::vector<std::int64_t> perm = iota(x.rank());
+    safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
@@ -842,7 +1067,10 @@ inline value transpose_last(graph<13> g, value x) {
 namespace detail {
 
 inline value scale_by(graph<13> g, value x, scalar factor) {
-    return factor == 1 ? x : g.op<"Mul">(x, g.scalar(factor, x.dtype()));
+    if (factor == 1) return x;
+    bool const fitting = !is_floating(x.dtype()) || fits(factor, x.dtype()); // of half types the product may fit alone
+    auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
+    return fitting ? scaled(x) : in_opmath(g, x, scaled);
 }
 
 /// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
@@ -860,7 +1088,14 @@ inline bool leaves_product(value a, scalar alpha) {
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
     if (leaves_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
-    if (self.rank() > 2 || !is_floating(a.dtype())) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    // Attributes are float32.
+    auto const fits = [&](scalar n) {
+        double const number = n.to<double>();
+        auto const kept = static_cast<double>(static_cast<float>(number));
+        return std::isfinite(number) && (number == kept || (a.dtype() != dtype::float64 && kept != 0));
+    };
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+        return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.to<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
     return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
@@ -884,34 +1119,34 @@ inline value linear(graph<13> g, value input, value weight, optional_value bias)
 }
 
 /// A product over 1-d ends, as linalg.multi_dot: from left to right.
-inline value product_of(graph<13> g, std::span<value const> factors) {
+inline value product_of(graph<13> g, safe_span<value const> factors) {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 }
 
 /// Sums over pairs of dimensions: both sides become matrices, and the result gets its dimensions back.
-inline value tensordot(graph<13> g, value a, value b, std::span<std::int64_t const> dims_a,
-                       std::span<std::int64_t const> dims_b) {
-    std::vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
-    std::vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
-    auto const contains = [](std::vector<std::int64_t> const& list, std::int64_t d) {
+inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+                       safe_span<std::int64_t const> dims_b) {
+    safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
+    safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
+    auto const contains = [](safe_vector<std::int64_t> const& list, std::int64_t d) {
         for (std::int64_t each : list)
             if (each == d) return true;
         return false;
     };
-    std::vector<std::int64_t> perm_a;
-    std::vector<std::int64_t> perm_b = over_b;
-    std::vector<sym_int> result;
-    std::int64_t summed = 1;
+    safe_vector<std::int64_t> perm_a;
+    safe_vector<std::int64_t> perm_b = over_b;
+    safe_vector<sym_int> result;
+    whole summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
         // ATen sums a dimension of any size against one of size 1.
         std::int64_t const pair[] = {over_a[i], over_b[i]};
-        if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, std::span(pair + 1, 1), true);
-        if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, std::span(pair, 1), true);
-        summed *= n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant();
+        if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
+        if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
+        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant());
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -956,28 +1191,30 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 inline value kron(graph<13> g, value a, value b) {
-    dtype const t = promote(a, b);
+    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before it promotes
     value x = g.cast(a, t);
     value y = g.cast(b, t);
     std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
     auto const widen = [&](value v) { return v.rank() == n ? v : unsqueeze(g, v, iota(n - v.rank())); };
     x = widen(x);
     y = widen(y);
-    std::vector<std::int64_t> odd;
-    std::vector<std::int64_t> even;
+    safe_vector<std::int64_t> odd;
+    safe_vector<std::int64_t> even;
     for (std::int64_t i = 0; i != n; ++i) {
         odd.push_back(2 * i + 1);
         even.push_back(2 * i);
     }
-    std::vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != n; ++i) sizes.emplace_back(g.size(x, i).constant() * g.size(y, i).constant());
+    safe_vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != n; ++i)
+        sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
 /// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
 inline value inverse(graph<13> g, value x) {
-    std::int64_t const n = x.size(-1).size();
+    std::int64_t const n = x.size(-2).size();
+    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
     if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
     if (n == 0) return x;
     if (n == 1) return g.op<"Reciprocal">(x);
@@ -994,15 +1231,15 @@ inline value inverse(graph<13> g, value x) {
     // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
     value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
     value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    std::vector<std::int64_t> perm = iota(r + 2);
+    safe_vector<std::int64_t> perm = iota(r + 2);
     std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
     value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
     value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), std::vector<std::int64_t>{-2, -1}));
+    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
 }
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), -n);
+    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
         value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
@@ -1017,33 +1254,35 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
 /// Distances between the rows of a (..., P, M) and b (..., R, M).
 inline value distances(graph<13> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over no columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("an order of which only infinity is more");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
-    if (p == std::numeric_limits<double>::infinity()) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, g.scalar(p, a.dtype())), last, false),
-                       g.scalar(1 / p, a.dtype()));
+    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
+                       beside(g, 1 / p, a.dtype()));
 }
 
-inline value cdist(graph<13> g, value a, value b, double p) {
-    bool const empty_rows = a.size(-1).size() == 0;
-    if (empty_rows && p == std::numeric_limits<double>::infinity()) return g.unsupported("a maximum over no columns");
-    return distances(g, a, b, p);
-}
+inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
 inline value pdist(graph<13> g, value x, double p) {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    std::vector<std::int64_t> left;
-    std::vector<std::int64_t> right;
+    budget::expect("pairs of rows", whole(n) * n / 2);
+    safe_vector<std::int64_t> left;
+    safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    value const a = g.op<"Gather">(x, g.ints(left), attr::axis_i(0));
-    value const b = g.op<"Gather">(x, g.ints(right), attr::axis_i(0));
-    return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), std::vector<std::int64_t>{1, 2});
+    return in_opmath(g, x, [&](value v) { // powers of float16 are beyond it
+        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
+        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+    });
 }
 
 inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
@@ -1092,6 +1331,10 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
+            constexpr double most = std::numeric_limits<float>::max();
+            if (double const by = std::fabs(alpha.to<double>());
+                !std::isfinite(by) || (by > most && a.dtype() != dtype::float64))
+                return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
             if (detail::leaves_product(a, alpha))
                 return detail::scaled_sum(
                     g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
@@ -1099,15 +1342,16 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            dtype const t = promote(self, a, b);
+            // ATen expands self before it promotes: a 0-d one has its say.
+            dtype const t = aten::promote_types(self.dtype(), promote(a, b));
             value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
             if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
             return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
         }),
     symbolic<"aten::chain_matmul(matrices)">(
-        [](graph<13> g, std::span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
+        [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
     symbolic<"aten::linalg_multi_dot(tensors)">(
-        [](graph<13> g, std::span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
+        [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
     symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
     symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
     symbolic<"aten::linalg_matrix_power(self, n)">(
@@ -1119,14 +1363,16 @@ inline constexpr auto matrix_product = table(
         return reduce_sum(g, g.op<"Mul">(x, y), over, false);
     }),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(
-        [](graph<13> g, value self, value other, std::span<std::int64_t const> dims_self,
-           std::span<std::int64_t const> dims_other) -> value {
+        [](graph<13> g, value self, value other, safe_span<std::int64_t const> dims_self,
+           safe_span<std::int64_t const> dims_other) -> value {
             return detail::tensordot(g, self, other, dims_self, dims_other);
         }),
-    // `path` is only the order in which the products are taken.
-    symbolic<"aten::einsum(equation, tensors, path)">(
-        [](graph<13> g, std::string_view equation, std::span<value const> tensors,
-           std::optional<std::span<std::int64_t const>>) -> value { return detail::einsum(g, equation, tensors); }),
+    // `path` is the order in which products are taken: it decides in which dtypes.
+    symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
+                                                         safe_span<value const> tensors,
+                                                         std::optional<safe_span<std::int64_t const>> path) -> value {
+        return detail::einsum(g, equation, tensors, path);
+    }),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(
         [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
             value const operands[] = {a, weight, b};
@@ -1188,9 +1434,9 @@ struct attention_options {
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
-    std::int64_t const times = heads.constant() / own.constant();
-    std::vector<sym_int> wide = g.sizes(x);
-    std::vector<sym_int> flat = wide;
+    std::int64_t const times = whole(heads.constant()) / own.constant();
+    safe_vector<sym_int> wide = g.sizes(x);
+    safe_vector<sym_int> flat = wide;
     std::size_t const at = wide.size() - 3;
     flat[at] = heads;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
@@ -1227,6 +1473,8 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     if (!o.scale && !width.is_static()) return g.unsupported("a head size that is not static needs an explicit scale");
     // Both sides take the root of the scale, as ATen does: the product stays in range where one side alone would overflow.
     double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    double const most = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
+    if (o.scale && !(std::fabs(scale) <= most)) return g.unsupported("a scale that the dtype does not hold");
     value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
@@ -1381,15 +1629,15 @@ namespace aton::mappings {
 namespace detail {
 
 /// 2^i for i < n as int64; the sign bit of 64 is the lowest number.
-inline std::vector<std::int64_t> powers_of_two(std::size_t n) {
-    std::vector<std::int64_t> out;
+inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
+    safe_vector<std::int64_t> out;
     for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
     return out;
 }
 
 /// The bits of an integer tensor as bools along a new last axis.
 inline value bits_of(graph<13> g, value x, std::size_t width) {
-    std::vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
+    safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
     value const amounts = g.cast(g.ints(shifts), dtype::uint64);
     value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
     value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
@@ -1398,7 +1646,7 @@ inline value bits_of(graph<13> g, value x, std::size_t width) {
 
 /// The sum of bits times weights as a MatMul: ONNX Runtime's ReduceSum of int64 goes through double.
 inline value from_bits(graph<13> g, value bools, dtype type) {
-    std::vector<std::int64_t> weights = powers_of_two(bits(type));
+    safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
     value const column = unsqueeze(g, g.ints(weights), 1);
     return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
@@ -1442,7 +1690,7 @@ inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
 /// Times a power of two, which wraps around. BitShift takes unsigned integers only.
 inline value left_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
-    std::vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
+    safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
     factors.push_back(0);
     value const index = g.op<"Where">(out_of_range(g, amount, limit), g.scalar(limit, dtype::int64), amount);
     return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
@@ -1508,21 +1756,21 @@ inline bool is_empty_along(value x, axis_list axes) {
 }
 
 /// The one axis of `int dim`; none for a 0-d tensor.
-inline std::vector<std::int64_t> axis_of(std::int64_t dim, value x) {
+inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    return x.rank() == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{axis};
+    return x.rank() == 0 ? safe_vector<std::int64_t>{} : safe_vector<std::int64_t>{axis};
 }
 
 /// 0, 1, ..., rank - 1 without `axis`.
-inline std::vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
-    std::vector<std::int64_t> axes;
+inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
+    safe_vector<std::int64_t> axes;
     for (std::int64_t i = 0; i < rank; ++i)
         if (i != axis) axes.push_back(i);
     return axes;
 }
 
 /// `int? dim`: all axes where it is None.
-inline std::vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
+inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
@@ -1558,13 +1806,13 @@ inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
-    std::int64_t n = 1;
+    whole n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
         is_static = is_static && x.size(a).is_static();
-        n *= x.size(a).size();
+        if (is_static) n = n * x.size(a).size();
     }
-    if (is_static) return g.scalar(n, type);
+    if (is_static) return g.scalar(std::int64_t{n}, type);
     value const sizes = g.op<"Gather">(g.op<"Shape">(x), g.ints(axes), attr::axis_i(0));
     return g.cast(reduce<"ReduceProd">(g, sizes, std::array<std::int64_t, 1>{0}, false), type);
 }
@@ -1642,7 +1890,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         double const left = n.constant<double>() - correction;
         n = g.scalar(left > 0 ? left : 0.0, type);
     } else if (correction != 0) {
-        n = g.op<"Max">(std::vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
     }
     value const y = g.op<"Div">(squares, n);
     return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
@@ -1650,13 +1898,13 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
 
 namespace detail {
 
-using int_list_or_none = std::optional<std::span<std::int64_t const>>;
+using int_list_or_none = std::optional<safe_span<std::int64_t const>>;
 
 template <fixed_string Reduce>
 inline constexpr auto extreme_all =
     [](graph<13> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto extreme_dims = [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto extreme_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return extreme<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 template <fixed_string Arg>
@@ -1671,7 +1919,7 @@ inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::i
     if (dim && self.rank() != 0) return arg_extreme<Arg>(g, self, normalize_axis(*dim, self.rank()), keepdim);
     value const index = arg_extreme<Arg>(g, g.op<"Reshape">(self, g.ints({-1})), 0, false);
     return keepdim && self.rank() != 0
-               ? g.op<"Reshape">(index, g.ints(std::vector<std::int64_t>(self.shape().rank(), 1)))
+               ? g.op<"Reshape">(index, g.ints(safe_vector<std::int64_t>(self.shape().rank(), 1)))
                : index;
 };
 template <fixed_string Reduce>
@@ -1726,9 +1974,9 @@ inline constexpr auto reduction = table(
             return sum(g, self, axes_or_all(dim, self), keepdim, type);
         }),
     // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
-    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, std::span<size const> size) -> value {
+    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        std::vector<std::int64_t> axes = iota(lead);
+        safe_vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
             if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
@@ -1763,7 +2011,7 @@ inline constexpr auto reduction = table(
         }),
     symbolic<"aten::nanmean(self, dim, keepdim, dtype)">([](graph<13> g, value self, detail::int_list_or_none dim,
                                                             bool keepdim, std::optional<dtype> type) {
-        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
         value const total = sum(g, detail::without_nan(g, self), axes, keepdim, type);
         value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
         return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
@@ -1772,7 +2020,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
     symbolic<"aten::aminmax(self, dim, keepdim)">(
         [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
-            std::vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
+            safe_vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
             return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
         }),
     symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
@@ -1799,7 +2047,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
     symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
     symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
-    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, std::span<std::int64_t const> dim,
+    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
                                                        bool keepdim) {
         return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
     }),
@@ -1807,7 +2055,7 @@ inline constexpr auto reduction = table(
         return detail::count_nonzero(g, self, detail::axis_or_all(dim, self));
     }),
     symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(
-        [](graph<13> g, value self, std::span<std::int64_t const> dim) {
+        [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
             return detail::count_nonzero(g, self, axes_or_all(dim, self));
         }));
 
@@ -1840,7 +2088,7 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
 /// Adds up the amounts [N] of each index [N] into [count].
 inline value counted(graph<13> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
-    value const shape = g.ints(std::span(&count, 1));
+    value const shape = g.ints(safe_span(&count, 1));
     if (g.opset() >= 16) {
         value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
         return g.within<16>().op<"ScatterElements">(
@@ -1873,7 +2121,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
     value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = g.op<"Min">(std::vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
+    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
 }
 
@@ -1885,10 +2133,15 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     sym_int length = minlength;
     if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
-        length = value(g.op<"Max">(std::vector<value>{needed, g.to_value(minlength)}));
+        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
     }
     value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
+}
+
+/// A number that is looked for: a wrapped number, which takes the dtype that ATen promotes to.
+inline value searched_number(graph<13> g, value sequence, scalar n) {
+    return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
 } // namespace detail
@@ -1900,7 +2153,8 @@ inline constexpr auto bucketing = table(
     symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
         [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
            optional_value sorter) {
-            return detail::search(g, sequence, g.scalar(self, promote(sequence, self)), out_int32, right, side, sorter);
+            return detail::search(
+                g, sequence, detail::searched_number(g, sequence, self), out_int32, right, side, sorter);
         }),
     symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
         [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
@@ -1908,7 +2162,7 @@ inline constexpr auto bucketing = table(
         }),
     symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
         [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, g.scalar(self, promote(boundaries, self)), boundaries, right, out_int32);
+            return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
         }),
     symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
                                                      scalar max) { return detail::histc(g, self, bins, min, max); }),
@@ -1938,15 +2192,15 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, g.scalar_like(order, y)), axes, keepdim),
-                           g.scalar_like(1.0 / order, y));
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, beside(g, order, y.dtype())), axes, keepdim),
+                           beside(g, 1.0 / order, y.dtype()));
     };
     return g.cast(norm(), given.dtype());
 }
 
 namespace detail {
 
-inline value matrix_norm(graph<13> g, value x, double order, std::vector<std::int64_t> axes, bool keepdim) {
+inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (!by_columns && !std::isinf(order))
@@ -1968,7 +2222,7 @@ inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_l
 }
 
 inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
-                                     std::span<std::int64_t const> dim, bool keepdim) {
+                                     safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
@@ -1977,21 +2231,22 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 /// aten::pairwise_distance: along the last axis, eps added to each difference.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps beyond float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), eps);
+    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), beside(g, eps, to_floating(type)));
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
 }
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
 inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type = to_floating(promote(a, b));
+    dtype const type = to_floating(aten::promote_types(a.dtype(), b.dtype())); // 0-d ones are expanded first
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(std::vector<value>{norm, g.scalar(eps, type)}));
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, beside(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -2005,14 +2260,14 @@ inline constexpr auto norm = table(
         [](graph<13> g, value self, double p) { return vector_norm(g, self, p, iota(self.rank()), false); }),
     symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, std::span<std::int64_t const> dim, bool keepdim,
+        [](graph<13> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim, bool keepdim,
            dtype type) { return detail::norm_over(g, g.cast(self, type), p, dim, keepdim); }),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
         [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
             return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
         }),
     symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(
-        [](graph<13> g, value self, std::span<std::int64_t const> dim, bool keepdim) {
+        [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
             return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
         }),
     // Without an order it is the 2-norm of all elements; with one, a vector norm over one dimension, a matrix norm over
@@ -2021,7 +2276,7 @@ inline constexpr auto norm = table(
                                                                      std::optional<scalar> order,
                                                                      detail::int_list_or_none dim, bool keepdim,
                                                                      std::optional<dtype> type) {
-        std::vector<std::int64_t> const axes = axes_or_all(dim, self);
+        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
         if (!order || axes.size() < 2)
             return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
         return detail::matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
@@ -2032,13 +2287,13 @@ inline constexpr auto norm = table(
             return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
         }),
     symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self, double order,
-                                                                            std::span<std::int64_t const> dim,
+                                                                            safe_span<std::int64_t const> dim,
                                                                             bool keepdim, std::optional<dtype> type) {
         return detail::matrix_norm(
             g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
     }),
     symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, std::span<std::int64_t const> dim, bool keepdim,
+        [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
            std::optional<dtype> type) {
             return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
         }),
@@ -2058,11 +2313,12 @@ inline constexpr auto norm = table(
     // Slices along `dim` whose norm is above maxnorm are scaled down to it.
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(
         [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
-            std::vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
+            safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
-            value const factor = g.op<"Div">(maxnorm, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, maxnorm), factor, g.scalar_like(1, x));
+            value const most = beside(g, maxnorm, x.dtype());
+            value const factor = g.op<"Div">(most, g.op<"Add">(size, 1e-7));
+            value const scale = detail::choose(g, g.op<"Greater">(size, most), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
         }));
 
@@ -2078,7 +2334,7 @@ namespace detail {
 /// ATen's `int reduction`: 0 none, 1 mean, 2 sum.
 inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
     if (reduction == 0) return loss;
-    std::vector<std::int64_t> const axes = iota(loss.rank());
+    safe_vector<std::int64_t> const axes = iota(loss.rank());
     return reduction == 1 ? mean(g, loss, axes, false) : sum(g, loss, axes, false);
 }
 
@@ -2089,21 +2345,29 @@ inline value difference(graph<13> g, value a, value b) {
 
 /// max(x, least)
 inline value no_less(graph<13> g, value x, double least) {
-    return g.op<"Max">(std::vector<value>{x, g.scalar_like(least, x)});
+    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(least, x)});
+}
+
+/// In the dtype that ATen's operator writes to, which is that of one operand. It casts no floats to integers.
+inline value written_as(graph<13> g, value loss, dtype type) {
+    if (is_floating(loss.dtype()) && !is_floating(type))
+        return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
+    return g.cast(loss, type);
 }
 
 /// Where the target is this number, in the dtype that both promote to.
 inline value is_label(graph<13> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
-    return g.op<"Equal">(g.cast(target, type), g.scalar(label, type));
+    return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
 /// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), g.scalar_like(square_scale, d));
-    value const line = g.op<"Mul">(g.op<"Sub">(size, g.scalar_like(0.5 * threshold, d)), g.scalar_like(line_scale, d));
-    return choose(g, g.op<"Less">(size, g.scalar_like(threshold, d)), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), beside(g, square_scale, d.dtype()));
+    value const line =
+        g.op<"Mul">(g.op<"Sub">(size, beside(g, 0.5 * threshold, d.dtype())), beside(g, line_scale, d.dtype()));
+    return choose(g, g.op<"Less">(size, beside(g, threshold, d.dtype())), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
@@ -2117,6 +2381,8 @@ inline value self_entropy(graph<13> g, value y) {
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
                                               optional_value pos_weight, std::int64_t reduction) {
+    dtype const out = target.dtype();
+    x = g.cast(x, aten::promote_types(x.dtype(), out));
     value const t = g.cast(target, x.dtype());
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
@@ -2125,25 +2391,26 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
         loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), g.scalar_like(1, x)));
     }
     loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, x), t), x), loss);
-    return reduced(g, weighted(g, loss, weight), reduction);
+    return reduced(g, weighted(g, written_as(g, loss, out), weight), reduction);
 }
 
 /// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
 inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
-    operands const o = promoted(g, a, b);
     auto const dot = [&](value x, value y) {
-        value const product = arithmetic<"Mul">(g, x, y);
+        operands const o = promoted(g, x, y);
+        value const product = arithmetic<"Mul">(g, o.a, o.b);
         return sum(g, product, axis_of(-1, product), false);
     };
     auto const square = [&](value x) {
         value const s = dot(x, x);
         return g.op<"Add">(g.cast(s, to_floating(s.dtype())), 1e-12);
     };
-    value const lengths = g.op<"Sqrt">(g.op<"Mul">(square(o.a), square(o.b)));
-    value const cosine = g.op<"Div">(g.cast(dot(o.a, o.b), lengths.dtype()), lengths);
+    operands const squares = promoted(g, square(a), square(b)); // each adds up in its own dtype
+    operands const quotient = promoted(g, dot(a, b), g.op<"Sqrt">(g.op<"Mul">(squares.a, squares.b)));
+    value const cosine = g.op<"Div">(quotient.a, quotient.b);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
-    value const far_loss = no_less(g, g.op<"Sub">(cosine, g.scalar_like(margin, cosine)), 0);
+    value const far_loss = no_less(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
@@ -2168,8 +2435,8 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::huber_loss(self, target, reduction, delta)">(
         [](graph<13> g, value self, value target, std::int64_t reduction, double delta) {
-            return detail::reduced(
-                g, detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta), reduction);
+            value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
+            return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
         }),
     // ATen clamps the logarithms at -100, and rounds once in half types.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
@@ -2199,27 +2466,32 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
         [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t reduction) {
-            detail::operands const o = detail::promoted(g, input, target);
-            dtype const type = to_floating(o.type);
-            value const x = g.cast(o.a, type);
-            value const t = g.cast(o.b, type);
-            value loss =
-                log_input ? value(g.op<"Sub">(g.op<"Exp">(x), g.op<"Mul">(t, x)))
-                          : value(g.op<"Sub">(x, g.op<"Mul">(t, g.op<"Log">(g.op<"Add">(x, g.scalar_like(eps, x))))));
+            auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
+            auto const times_target = [&](value v) {
+                detail::operands const o = detail::promoted(g, target, v);
+                return detail::arithmetic<"Mul">(g, o.a, o.b);
+            };
+            value const x = floats(input);
+            value loss = log_input
+                             ? detail::difference(g, g.op<"Exp">(x), times_target(input))
+                             : detail::difference(
+                                   g, input, times_target(g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype())))));
             if (full) { // Stirling's approximation of log(t!), for t above 1
+                value const t = floats(target);
                 value const log_t = g.op<"Log">(t);
                 value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
                                                g.scalar_like(0.5, t));
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
-                loss = g.op<"Add">(
-                    loss, detail::choose(g, g.op<"Greater">(t, g.scalar_like(1, t)), stirling, g.scalar_like(0, t)));
+                value const above = g.op<"Greater">(t, g.scalar_like(1, t));
+                value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
+                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss where it is
             }
             return detail::reduced(g, loss, reduction);
         }),
     symbolic<"aten::soft_margin_loss(self, target, reduction)">(
         [](graph<13> g, value self, value target, std::int64_t reduction) {
             detail::operands const o = detail::promoted(g, self, target);
-            value const exponent = g.op<"Neg">(g.op<"Mul">(o.a, o.b));
+            value const exponent = detail::written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
             value const loss = detail::in_opmath(g, exponent, [&](value x) -> value {
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
@@ -2232,11 +2504,11 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            detail::operands const o = detail::promoted(g, target, detail::difference(g, input1, input2));
-            value const product =
-                detail::arithmetic<"Mul">(g, detail::arithmetic<"Sub">(g, g.scalar_like(0, o.a), o.a), o.b);
+            value const turned = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
+            detail::operands const o = detail::promoted(g, turned, detail::difference(g, input1, input2));
+            value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, g.scalar_like(margin, y)), 0), reduction);
+            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
@@ -2246,7 +2518,7 @@ inline constexpr auto loss = table(
             auto const unless = [&](std::int64_t label, value loss) {
                 return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const rest = g.op<"Sub">(g.scalar_like(margin, self), self); // of integers ATen cuts the margin
+            value const rest = g.op<"Sub">(element(g, margin, self.dtype()), self); // of integers ATen cuts the margin
             value const far = unless(1, detail::no_less(g, rest, 0));
             return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
@@ -2260,8 +2532,8 @@ inline constexpr auto loss = table(
             value const near = pairwise_distance(g, anchor, positive, p, eps, false);
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
-                far = g.op<"Min">(std::vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, g.scalar_like(margin, near)), far);
+                far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+            value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
             return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
         }));
 
@@ -2292,7 +2564,7 @@ inline class_scores batched_classes(graph<13> g, value scores, value target) {
     return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
 }
 inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduction) {
-    return batched || reduction != 0 ? loss : squeeze(g, loss, std::vector<std::int64_t>{0});
+    return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
 /// The weights of the targets, 0 where one is ignored.
@@ -2330,7 +2602,7 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
     value total = g.scalar(0, self.dtype());
     if (reduction != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
-        total = reduce_sum(g, w, iota(w.rank()), false);
+        total = g.cast(reduce_sum(g, w, iota(w.rank()), false), self.dtype());
     }
     return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
 };
@@ -2340,7 +2612,7 @@ inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1
 
 /// [C] laid along the class dimension.
 inline value class_weights(graph<13> g, value weight, value scores) {
-    std::vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
+    safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
     value const w = g.cast(weight, scores.dtype());
     return after.empty() ? w : unsqueeze(g, w, after);
@@ -2359,7 +2631,7 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     }
     value const product = g.op<"Mul">(log_p, p);
     value const terms = g.op<"Neg">(weight ? value(g.op<"Mul">(product, class_weights(g, *weight, scores))) : product);
-    if (reduction == 0) return reduce_sum(g, terms, std::vector{axis}, false);
+    if (reduction == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
     value const total = reduce_sum(g, terms, iota(terms.rank()), false);
     if (reduction == 2) return total;
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
@@ -2376,11 +2648,11 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     value const all =
         g.op<"Neg">(reduce_sum(g,
                                weighted(g, log_p, weight ? optional_value(class_weights(g, *weight, scores)) : weight),
-                               std::vector{axis},
+                               safe_vector{axis},
                                false));
     value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
     value smooth = choose(g, ignored, g.scalar(0, type), all);
-    std::vector<std::int64_t> const axes = iota(smooth.rank());
+    safe_vector<std::int64_t> const axes = iota(smooth.rank());
     if (reduction != 0) smooth = reduce_sum(g, smooth, axes, false);
     if (reduction == 1)
         smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
@@ -2419,7 +2691,7 @@ inline label_sets read_labels(graph<13> g, value target) {
                                        g.scalar(-1, dtype::int64));
     value const listed = g.op<"Equal">(ended, g.scalar(0, dtype::int64));
     value const hits = g.op<"And">(g.op<"Equal">(unsqueeze(g, target, -1), position), unsqueeze(g, listed, -1));
-    return {listed, reduce_bool<"ReduceMax">(g, hits, std::vector{target.rank() - 1}, false)};
+    return {listed, reduce_bool<"ReduceMax">(g, hits, safe_vector{target.rank() - 1}, false)};
 }
 
 /// What is above 0: NaN is not.
@@ -2437,7 +2709,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
-    value const total = reduce_sum(g, terms, std::vector{x.rank() - 1, x.rank()}, false);
+    value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
     return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
 }
 
@@ -2448,13 +2720,13 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), g.scalar_like(margin, own)));
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), beside(g, margin, own.dtype())));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
     value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);
     value const loss =
-        g.op<"Div">(reduce_sum(g, others, std::vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
+        g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
     return scalar_result && reduction == 0 ? squeeze(g, loss, 0) : reduced(g, loss, reduction);
 }
@@ -2513,8 +2785,8 @@ template <fixed_string Compare, fixed_string Bools>
 value ordered(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
-    // LessOrEqual takes bfloat16 since opset 16.
-    auto const [x, y, wide] = cast_both(g, a, b, g.opset() < 16 ? opmath_type(type) : type);
+    // LessOrEqual takes bfloat16 since opset 16. ATen rounds a 0-d operand to a half type, too.
+    auto const [x, y, wide] = cast_through(g, a, b, type, g.opset() < 16 ? opmath_type(type) : type);
     return g.op<Compare>(x, y);
 }
 
@@ -2546,7 +2818,7 @@ inline value isclose(graph<13> g, value self, value other, double rtol, double a
     if (equal_nan && is_floating(self.dtype()))
         close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
     if (rtol == 0 && atol == 0) return close;
-    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rtol)), atol);
+    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, beside(g, rtol, type))), beside(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
@@ -2657,6 +2929,8 @@ inline value expand_like(graph<13> g, value x, value target) {
 
 /// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
+    for (dim const& d : x.shape().dims())
+        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have one element");
     dtype const type = is_floating(x.dtype())   ? dtype::float64
                        : is_complex(x.dtype())  ? dtype::complex128
                        : is_integral(x.dtype()) ? dtype::int64
@@ -2702,20 +2976,25 @@ inline constexpr auto conversion = table(
     symbolic<"aten::copy(self, src)">([](graph<13> g, value x, value source) -> value {
         return detail::expand_like(g, detail::convert(g, source, x.dtype()), x);
     }),
-    symbolic<"aten::fill.Scalar(self, value)">(
-        [](graph<13> g, value x, scalar n) -> value { return detail::filled_like(g, x, n, x.dtype()); }),
+    symbolic<"aten::fill.Scalar(self, value)">([](graph<13> g, value x, sym_scalar n) -> value {
+        if (n.computed) return detail::expand_like(g, detail::convert(g, *n.computed, x.dtype()), x);
+        return detail::filled_like(g, x, n.number, x.dtype());
+    }),
     symbolic<"aten::zero(self)">([](graph<13> g, value x) -> value { return detail::filled_like(g, x, 0, x.dtype()); }),
     symbolic<"aten::fill.Tensor(self, value)">([](graph<13> g, value x, value n) -> value {
         return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
     }),
-    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, scalar n, std::optional<dtype> type) -> value {
-        return g.scalar(n, type.value_or(aten::default_dtype));
+    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
+        dtype const to = type.value_or(aten::default_dtype);
+        if (n.computed) return detail::convert(g, *n.computed, to);
+        return detail::opmath_type(to) != to ? beside(g, n.number, to)
+                                             : element(g, n.number, to); // ATen rounds to half types
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 
     // Tracing has checked it; there is nothing to compute and no result.
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
-        [](graph<13>, value, std::optional<std::span<sym_int const>>, std::optional<std::span<sym_int const>>,
+        [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
            std::optional<dtype>, layout) {}));
 
 } // namespace aton::mappings
@@ -2725,11 +3004,12 @@ inline constexpr auto conversion = table(
 
 namespace aton::mappings::detail {
 
-using ints = std::vector<std::int64_t>;
+using ints = safe_vector<std::int64_t>;
 
 /// A list parameter over `n` dimensions: one number stands for all, none for `fallback`.
-inline ints spread(std::span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
     if (given.empty()) return fallback;
+    budget::expect("a number for each dimension", static_cast<std::int64_t>(n), budget::max_rank);
     if (given.size() == 1) return ints(n, given[0]);
     if (given.size() != n)
         throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
@@ -2761,18 +3041,17 @@ std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, B
 /// What the windows over one dimension read: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
 struct axis_windows {
     std::int64_t in = 0;
-    std::vector<ints> taps;
+    safe_vector<ints> taps;
 
     [[nodiscard]] std::int64_t out() const { return static_cast<std::int64_t>(taps.size()); }
     [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
 };
 
-/// Refuses windows whose table would be larger than 512 MiB; none of a network in use comes near.
+/// Refuses windows whose table an export does not compute.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
-    constexpr std::int64_t most = std::int64_t{1} << 26;
-    if (windows > most / std::max<std::int64_t>(length, 1))
-        throw unsupported_error("a table of " + std::to_string(windows) + " windows of " + std::to_string(length) +
-                                " elements");
+    if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
+    budget::expect("a table of windows", whole(windows) * length);
+    budget::expect("a list of windows", windows);
 }
 
 /// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
@@ -2783,7 +3062,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const at = o * stride - before + k * dilation;
+            std::int64_t const at = whole(o) * stride - before + whole(k) * dilation;
             taps.push_back(at >= 0 && at < in ? at : -1);
         }
     }
@@ -2792,12 +3071,14 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
 
 /// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
-    if (out != 0) expect_table(out, in / out + 2);
+    if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
+    if (out != 0) expect_table(out, whole(in) / out + 2);
     axis_windows w{in, {}};
     std::size_t longest = 0;
     for (std::int64_t o = 0; o != out; ++o) {
         ints& taps = w.taps.emplace_back();
-        for (std::int64_t at = o * in / out; at != ((o + 1) * in + out - 1) / out; ++at) taps.push_back(at);
+        std::int64_t const end = (whole(o + 1) * in + (out - 1)) / out;
+        for (std::int64_t at = whole(o) * in / out; at != end; ++at) taps.push_back(at);
         longest = std::max(longest, taps.size());
     }
     for (ints& taps : w.taps) taps.resize(longest, -1);
@@ -2821,11 +3102,12 @@ struct window_table {
     }
 };
 
-inline window_table combine(std::span<axis_windows const> axes) {
+inline window_table combine(safe_span<axis_windows const> axes) {
     window_table t;
     t.index = {0};
     for (axis_windows const& a : axes) {
-        expect_table(t.positions * a.out(), t.kernel * a.length());
+        expect_table(whole(t.positions) * a.out(), whole(t.kernel) * a.length());
+        whole const plane = whole(t.plane) * a.in; // the largest number below
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -2833,13 +3115,13 @@ inline window_table combine(std::span<axis_windows const> axes) {
                     t.index[static_cast<std::size_t>(k / a.length() * t.positions + o / a.out())];
                 std::int64_t const at =
                     a.taps[static_cast<std::size_t>(o % a.out())][static_cast<std::size_t>(k % a.length())];
-                next.push_back(before == t.plane || at < 0 ? t.plane * a.in : before * a.in + at);
+                next.push_back(before == t.plane || at < 0 ? std::int64_t{plane} : before * a.in + at);
             }
         }
         t.index = std::move(next);
         t.kernel *= a.length();
         t.positions *= a.out();
-        t.plane *= a.in;
+        t.plane = plane;
         t.out.push_back(a.out());
     }
     return t;
@@ -2907,7 +3189,10 @@ struct convolution_parameters {
     }
 };
 
-inline std::size_t spatial_rank(value weight) { return static_cast<std::size_t>(weight.rank() - 2); }
+inline std::size_t spatial_rank(value weight) {
+    if (weight.rank() < 3) throw unsupported_error("a weight of rank " + std::to_string(weight.rank()));
+    return static_cast<std::size_t>(weight.rank() - 2);
+}
 
 inline convolution_parameters parameters(value weight, int_list stride, int_list padding, int_list dilation,
                                          std::int64_t groups) {
@@ -2936,14 +3221,14 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
-    std::int64_t const out = (in - 1) * stride - p.before[axis] - p.after[axis] + p.dilation[axis] * (kernel - 1) +
-                             p.output_padding[axis] + 1;
-    expect_table(out, kernel);
+    whole const out = (whole(in) - 1) * stride - p.before[axis] - p.after[axis] +
+                      whole(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
+    expect_table(std::max<std::int64_t>(out, 0), kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = o + p.before[axis] - k * p.dilation[axis];
+            std::int64_t const t = whole(o) + p.before[axis] - whole(k) * p.dilation[axis];
             taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
         }
     }
@@ -2953,14 +3238,14 @@ inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, con
 inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
     ints const sizes = static_plane(x);
     ints const kernel = static_plane(weight);
-    std::vector<axis_windows> axes;
+    safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != sizes.size(); ++i) {
         if (p.transposed) {
             axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
             continue;
         }
         std::int64_t const out =
-            (sizes[i] + p.before[i] + p.after[i] - p.dilation[i] * (kernel[i] - 1) - 1) / p.stride[i] + 1;
+            (whole(sizes[i]) + p.before[i] + p.after[i] - whole(p.dilation[i]) * (kernel[i] - 1) - 1) / p.stride[i] + 1;
         axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
     }
     return combine(axes);
@@ -2974,8 +3259,9 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
         return g.unsupported("an integer convolution with a weight of unknown size");
     std::int64_t const rows = weight.size(0).size();
     std::int64_t const columns = weight.size(1).size();
-    std::int64_t const in = p.transposed ? rows : columns * p.groups;
-    std::int64_t const out = p.transposed ? columns * p.groups : rows;
+    std::int64_t const all = whole(columns) * p.groups;
+    std::int64_t const in = p.transposed ? rows : all;
+    std::int64_t const out = p.transposed ? all : rows;
     value w = weight;
     if (p.transposed) {
         w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
@@ -3010,8 +3296,13 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     auto const below_one = [](ints const& all) {
         return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
     };
+    auto const negative = [](ints const& all) {
+        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 0; });
+    };
     if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
         return g.unsupported("groups, a stride or a dilation below 1");
+    if (negative(p.before) || negative(p.after) || negative(p.output_padding))
+        return g.unsupported("a negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
@@ -3034,7 +3325,7 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
         if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
-        std::int64_t const total = p.dilation[i] * (kernel[i] - 1);
+        std::int64_t const total = whole(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;
     }
@@ -3154,7 +3445,7 @@ namespace aton::mappings {
 
 namespace detail {
 
-using sizes_argument = std::span<sym_int const>;
+using sizes_argument = safe_span<sym_int const>;
 using optional_dtype = std::optional<dtype>;
 
 /// Numbers that are not initialised are zeros here: every value is right, and this one runs everywhere.
@@ -3178,16 +3469,27 @@ constexpr dtype dtype_of(scalar number) {
     return number.is_complex() ? dtype::complex64 : aten::default_dtype;
 }
 
+inline dtype dtype_of(sym_scalar const& number) {
+    if (!number.computed) return dtype_of(number.number);
+    return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
+}
+/// A tensor of one number, which the graph may compute.
+inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
+    if (!number.computed) return filled(g, size, number.number, type);
+    return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
+}
+
 /// Ones on the diagonal of an n x m matrix.
 inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (n.is_constant() && m.is_constant() && n.constant() * m.constant() <= 4096) {
+    if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
+        std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
         tensor all{type, {n.constant(), m.constant()}, {}};
         for (std::int64_t i = 0; i != n.constant(); ++i)
             for (std::int64_t k = 0; k != m.constant(); ++k) all.append(i == k ? 1 : 0);
         return g.constant(std::move(all));
     }
-    return g.cast(g.op<"EyeLike">(filled(g, std::vector{n, m}, 0, dtype::float32)), type);
+    return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
 }
 
 } // namespace detail
@@ -3197,8 +3499,8 @@ inline constexpr auto creation =
           symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
           symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
           symbolic<"aten::full(size, fill_value, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
-                  return filled(g, size, number, type.value_or(detail::dtype_of(number)));
+              [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
               }),
           // Strides and physical order have no meaning in ONNX.
           symbolic<"aten::empty_strided(size, stride, dtype)">(
@@ -3206,15 +3508,15 @@ inline constexpr auto creation =
                   return detail::new_of_size<0>(g, size, type);
               }),
           symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, std::span<std::int64_t const>, detail::optional_dtype type) {
+              [](graph<13> g, detail::sizes_argument size, safe_span<std::int64_t const>, detail::optional_dtype type) {
                   return detail::new_of_size<0>(g, size, type);
               }),
           symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
           symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
           symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
           symbolic<"aten::full_like(self, fill_value, dtype)">(
-              [](graph<13> g, value self, scalar number, detail::optional_dtype type) {
-                  return filled(g, g.sizes(self), number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, g.sizes(self), number, type.value_or(self.dtype()));
               }),
           symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
           symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
@@ -3223,8 +3525,8 @@ inline constexpr auto creation =
               [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
                  detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
           symbolic<"aten::new_full(self, size, fill_value, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, scalar number, detail::optional_dtype type) {
-                  return filled(g, size, number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, number, type.value_or(self.dtype()));
               }),
           symbolic<"aten::eye(n, dtype)">(
               [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),
@@ -3253,23 +3555,23 @@ struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
     value position;                  ///< [n]: j, int64
-    std::vector<std::int64_t> order; ///< the permutation that moves the axis to the end
+    safe_vector<std::int64_t> order; ///< the permutation that moves the axis to the end
 };
 
-inline std::vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
-    std::vector<std::int64_t> order = all_but(axis, rank);
+inline safe_vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
+    safe_vector<std::int64_t> order = all_but(axis, rank);
     order.push_back(axis);
     return order;
 }
-inline std::vector<std::int64_t> inverse_permutation(std::vector<std::int64_t> const& order) {
-    std::vector<std::int64_t> out(order.size());
+inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> const& order) {
+    safe_vector<std::int64_t> out(order.size());
     for (std::size_t i = 0; i != order.size(); ++i)
         out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
     return out;
 }
 
 inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
-    std::vector<std::int64_t> order = move_to_end(axis, x.rank());
+    safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
     value const position =
         g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(g.size(x, axis)), g.scalar(1, dtype::int64));
     value const visible = g.op<"LessOrEqual">(position, unsqueeze(g, position, 1));
@@ -3300,6 +3602,7 @@ inline scalar least_value(dtype t) {
 }
 inline scalar greatest_value(dtype t) {
     if (is_floating(t)) return std::numeric_limits<double>::infinity();
+    if (t == dtype::bool_) return 1;
     if (is_unsigned_integral(t))
         return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits(t)) - 1;
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
@@ -3349,7 +3652,7 @@ inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx
 /// ATen's zeros for no points at all have the dtype of y; empty: there are points.
 inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
-    std::vector<sym_int> to = g.sizes(y);
+    safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());
 }
@@ -3359,14 +3662,14 @@ inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floa
 /// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
 inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
-    std::vector<std::int64_t> after;
+    safe_vector<std::int64_t> after;
     for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
     value const dx = step(g, x, 0);
     return after.empty() ? dx : unsqueeze(g, dx, after);
 }
 
 /// A Python number as ATen sees it beside a tensor.
-inline value spacing(graph<13> g, value y, scalar n) { return g.scalar(n, to_floating(promote(y, n))); }
+inline value spacing(graph<13> g, value y, scalar n) { return beside(g, n, to_floating(promote(y, n))); }
 
 /// At equal distances all elements count, those at the ends half.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
@@ -3409,10 +3712,10 @@ inline constexpr auto cumulative = table(
                                                              optional_value prepend, optional_value append) -> value {
         if (n == 0) return self;
         std::int64_t const axis = normalize_axis(dim, self.rank());
-        std::vector<value> parts{self};
+        safe_vector<value> parts{self};
         if (prepend) parts.insert(parts.begin(), *prepend);
         if (append) parts.push_back(*append);
-        dtype const type = promote(std::span<value const>(parts));
+        dtype const type = promote(safe_span<value const>(parts));
         for (value& part : parts) part = g.cast(part, type);
         value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
         for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
@@ -3431,7 +3734,10 @@ inline constexpr auto cumulative = table(
     }),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
+        if (dx.is_complex()) // the real part alone would be halved
+            return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
+        value const half = detail::spacing(g, y, dx.to<double>() / 2);
+        return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);
     }),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());
@@ -3585,7 +3891,7 @@ inline value power(graph<13> g, value base, value exponent) {
         if (optional_value const y = detail::root(g, x, exponent)) return *y;
         return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
     }
-    auto [x, y, wide] = detail::cast_both(g, base, exponent, detail::arithmetic_type(type));
+    auto [x, y, wide] = detail::cast_through(g, base, exponent, type, detail::arithmetic_type(type));
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
@@ -3596,6 +3902,7 @@ inline value power(graph<13> g, value base, value exponent) {
 
 /// pow in float64, whatever the operands are.
 inline value float_power(graph<13> g, value base, value exponent) {
+    if (is_complex(base.dtype()) || is_complex(exponent.dtype())) return g.unsupported("complex numbers");
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
     if (optional_value const z = detail::root(g, x, exponent)) return *z;
     return g.op<"Pow">(x, y);
@@ -3638,7 +3945,9 @@ inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
     return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
 }
 inline value lerp(graph<13> g, value self, value end, value weight) {
-    auto const [x, y, wide] = cast_both(g, self, end, opmath_type(self.dtype()));
+    if (is_complex(self.dtype()) || is_complex(weight.dtype())) return g.unsupported("complex numbers");
+    dtype const type = promote(self, end, weight);
+    auto const [x, y, wide] = cast_both(g, self, end, opmath_type(type));
     value const w = g.cast(weight, wide);
     auto const n = known_number(w);
     auto const from_both_ends = [&]() -> value {
@@ -3647,7 +3956,7 @@ inline value lerp(graph<13> g, value self, value end, value weight) {
     return g.cast(!n                   ? from_both_ends()
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
                                        : lerp_from_end(g, x, y, w),
-                  self.dtype());
+                  type);
 }
 
 /// self + factor * a * b, or self + factor * a / b.
@@ -3655,7 +3964,7 @@ template <fixed_string Op>
 value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
-    value const product = g.op<Op>(scaled(g, g.cast(a, wide), factor), g.cast(b, wide));
+    value const product = g.op<Op>(scaled(g, g.cast(a, wide), as_element(factor, type)), g.cast(b, wide));
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
@@ -3786,7 +4095,8 @@ inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t 
     if (decimals == 0) return rounding<"Round">(g, x);
     if (!is_floating(x.dtype())) return g.unsupported("round of integers to decimals");
     double power = 1;
-    for (std::int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && power < infinity; ++i) power *= 10;
+    bool const up = decimals > 0;
+    for (std::int64_t i = 0; (up ? i < decimals : i > decimals) && power < infinity; i += up ? 1 : -1) power *= 10;
     return in_opmath(g, x, [&](value v) -> value {
         if (decimals < 0) return g.op<"Mul">(g.op<"Round">(g.op<"Div">(v, power)), power);
         return g.op<"Div">(g.op<"Round">(g.op<"Mul">(v, power)), power);
@@ -3906,11 +4216,11 @@ inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double
     if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(nan.value_or(0), v), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), beside(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), g.scalar_like(above.value_or(largest), v), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), g.scalar_like(below.value_or(-largest), v), z);
+        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), beside(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), beside(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 
@@ -4004,7 +4314,7 @@ inline value bag_membership(graph<13> g, value indices, value offsets, bag_optio
         g.op<"Range">(g.scalar(0, dtype::int64), squeeze(g, count, std::int64_t{0}), g.scalar(1, dtype::int64));
     value const starts = g.cast(offsets, dtype::int64);
     value const all =
-        options.include_last_offset ? starts : g.op<"Concat">(std::vector<value>{starts, count}, attr::axis_i(0));
+        options.include_last_offset ? starts : g.op<"Concat">(safe_vector<value>{starts, count}, attr::axis_i(0));
     value const from = unsqueeze(g, g.op<"Slice">(all, g.ints({0}), g.ints({-1})), 1);
     value const to =
         unsqueeze(g, g.op<"Slice">(all, g.ints({1}), g.ints({std::numeric_limits<std::int64_t>::max()})), 1);
@@ -4037,7 +4347,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
     value const size = reduce_sum(g, g.cast(inside, t), over, false);
-    return {g.op<"Div">(sum, g.op<"Max">(std::vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
+    return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
 }
 
 } // namespace detail
@@ -4120,7 +4430,7 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     throw unsupported_error("squeeze of a dimension whose size is not known");
 }
 inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
-    std::vector<std::int64_t> gone;
+    safe_vector<std::int64_t> gone;
     if (x.rank() != 0)
         for (std::int64_t axis : normalize_axes(axes, x.rank()))
             if (squeezes(g, x, axis)) gone.push_back(axis);
@@ -4152,7 +4462,7 @@ inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
     return transpose_matrices(g, self);
 };
 inline constexpr auto reverse_dims = [](graph<13> g, value self) {
-    std::vector<std::int64_t> perm = iota(self.rank());
+    safe_vector<std::int64_t> perm = iota(self.rank());
     std::reverse(perm.begin(), perm.end());
     return permute(g, self, perm);
 };
@@ -4164,7 +4474,7 @@ inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, 
 };
 
 inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
-    return expand(g, self, std::vector(size.begin(), size.end()));
+    return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
 /// Dimensions first to last become one.
@@ -4178,10 +4488,11 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
     // Any batch size with one node and no constants.
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
-    std::vector<sym_int> const sizes = g.sizes(x);
-    std::vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(
-        g, std::span(sizes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1))));
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
+    to.push_back(product(g,
+                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+                                                                 static_cast<std::size_t>(last - first + 1))));
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
 }
@@ -4190,8 +4501,9 @@ inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t st
 };
 inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
-    std::vector<sym_int> to = g.sizes(self);
-    std::vector<sym_int> parts(sizes.begin(), sizes.end());
+    safe_vector<sym_int> to = g.sizes(self);
+    if (to.empty()) throw unsupported_error("unflatten of a tensor without dimensions");
+    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
         if (!s.is(-1)) rest = multiply(g, rest, s);
@@ -4206,15 +4518,15 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
 inline value at_least(graph<13> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
-    if (rank == 0) return reshape(g, x, std::vector<sym_int>(static_cast<std::size_t>(n), 1));
+    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
     if (n == 2) return unsqueeze(g, x, 0);
-    return rank == 1 ? unsqueeze(g, x, std::vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
+    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
 }
 template <std::int64_t N>
 inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
 template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, std::span<value const> tensors) {
-    std::vector<value> out;
+inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };
@@ -4310,8 +4622,8 @@ inline value as_index(graph<13> g, value index) {
 
 /// The tensors that x is indexed with, and the axes they stand for; masks as the indices of their true elements.
 struct index_tensors {
-    std::vector<std::int64_t> axes;
-    std::vector<value> values;
+    safe_vector<std::int64_t> axes;
+    safe_vector<value> values;
 
     /// Whether no axis lies between two of them; else the result's axes go first.
     [[nodiscard]] bool adjacent() const {
@@ -4321,7 +4633,7 @@ struct index_tensors {
 
 inline bool is_mask(value index) { return index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8; }
 
-inline index_tensors read_indices(graph<13> g, value x, std::span<optional_value const> indices) {
+inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
     index_tensors out;
     std::int64_t axis = 0;
     for (optional_value const& index : indices) {
@@ -4347,7 +4659,7 @@ inline index_tensors read_indices(graph<13> g, value x, std::span<optional_value
 inline value coordinates(graph<13> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
-    std::vector<value> columns;
+    safe_vector<value> columns;
     for (value const& v : by.values) {
         value const column = expand_to(g, v, shape);
         columns.push_back(unsqueeze(g, column, column.rank()));
@@ -4356,15 +4668,15 @@ inline value coordinates(graph<13> g, index_tensors const& by) {
 }
 
 /// 0 ... rank - 1 with the given axes first.
-inline std::vector<std::int64_t> axes_first(std::span<std::int64_t const> axes, std::int64_t rank) {
-    std::vector<std::int64_t> perm(axes.begin(), axes.end());
+inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, std::int64_t rank) {
+    safe_vector<std::int64_t> perm(axes.begin(), axes.end());
     for (std::int64_t a = 0; a != rank; ++a)
         if (std::find(axes.begin(), axes.end(), a) == axes.end()) perm.push_back(a);
     return perm;
 }
 
 /// x[indices], as aten::index: adjacent indices leave their dimensions where they are, separated ones move them to the front.
-inline value index_with(graph<13> g, value x, std::span<optional_value const> indices) {
+inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
     if (given == 0) return x;
@@ -4380,32 +4692,32 @@ inline value index_with(graph<13> g, value x, std::span<optional_value const> in
     value const found = g.op<"GatherND">(from, coordinates(g, by));
     std::int64_t const depth = found.rank() - (x.rank() - static_cast<std::int64_t>(by.axes.size()));
     if (!by.adjacent() || by.axes.front() == 0) return found;
-    std::vector<std::int64_t> const places = iota(depth);
-    std::vector<std::int64_t> to;
+    safe_vector<std::int64_t> const places = iota(depth);
+    safe_vector<std::int64_t> to;
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
     return move_axes(g, found, places, to);
 }
-inline constexpr auto index_tensor = [](graph<13> g, value self, std::span<optional_value const> indices) {
+inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
 /// GatherElements; 0-d tensors count as 1-d, and an empty index of any rank gives an empty result (trap 16).
 inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
-        std::vector<sym_int> const sizes = g.sizes(index);
+        safe_vector<sym_int> const sizes = g.sizes(index);
         return empty_constant(g, constants(sizes), x.dtype());
     }
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const found =
         g.op<"GatherElements">(at_least_1d(g, x), at_least_1d(g, as_index(g, index)), attr::axis_i(axis));
-    return index.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+    return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 }
 
 inline constexpr auto take_along = [](graph<13> g, value self, value indices, std::optional<std::int64_t> dim) {
     if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
     auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
-    std::vector<sym_int> from = g.sizes(self);
-    std::vector<sym_int> to = g.sizes(indices);
+    safe_vector<sym_int> from = g.sizes(self);
+    safe_vector<sym_int> to = g.sizes(indices);
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i == axis) continue;
         sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : larger(g, from[i], to[i]);
@@ -4417,17 +4729,18 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
 
 /// Where the elements of a diagonal lie in a flattened matrix of m rows and n columns.
 inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
-    sym_int const below = offset < 0 ? -offset : 0;
+    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
     return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
 }
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
-    std::vector<sym_int> sizes = g.sizes(matrices);
+    safe_vector<sym_int> sizes = g.sizes(matrices);
     sym_int const n = sizes.back();
     sizes.pop_back();
     sym_int const m = sizes.back();
@@ -4438,15 +4751,18 @@ inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t o
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
 /// Where a strided view finds its elements in the storage.
-inline tensor strided_places(std::span<std::int64_t const> size, std::span<std::int64_t const> stride,
+inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
                              std::int64_t offset) {
     tensor places{dtype::int64, {size.begin(), size.end()}, {}};
     std::int64_t const n = places.element_count();
+    budget::expect("a table of places", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
-        std::int64_t at = offset;
+        whole at = offset;
         std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at += rest % size[k] * stride[k];
-        places.append(at);
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + whole(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view before the first element");
+        places.append(std::int64_t{at});
     }
     return places;
 }
@@ -4465,15 +4781,15 @@ inline bool is_row_major(size_list size, size_list stride) {
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
         if (!expected || !stride[i].is(*expected)) return false;
-        if (size[i].is_constant()) expected = *expected * size[i].constant();
+        if (size[i].is_constant()) expected = checked_multiply(*expected, size[i].constant());
         else expected.reset();
     }
     return true;
 }
 inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
                                       std::optional<std::int64_t> storage_offset) -> value {
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> strides;
+    safe_vector<std::int64_t> sizes;
+    safe_vector<std::int64_t> strides;
     if (size.size() != stride.size()) return g.unsupported("as many strides as sizes are needed");
     for (std::size_t i = 0; i != size.size(); ++i) {
         if (size[i].is_constant()) sizes.push_back(size[i].constant());
@@ -4487,7 +4803,11 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 
 /// For every window the places of its elements, as (windows, size).
 inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
-    sym_int const windows = add(g, divide(g, subtract(g, n, dilation * (size - 1) + 1), step), 1);
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of a negative size, or with a step below 1");
+    std::int64_t const extent = whole(dilation) * (whole(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
+    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
@@ -4520,7 +4840,7 @@ inline constexpr auto slicing =
           symbolic<"aten::trace(self)">([](graph<13> g, value self) {
               return reduce_sum(g,
                                 g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
-                                std::vector<std::int64_t>{0},
+                                safe_vector<std::int64_t>{0},
                                 false);
           }),
           symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
@@ -4534,7 +4854,7 @@ inline constexpr auto gathering =
           symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
               value const at = at_least_1d(g, detail::as_index(g, index));
               value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
-              return self.rank() == 0 ? reshape(g, found, std::vector<sym_int>{}) : found;
+              return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
           }),
           symbolic<"aten::gather(self, dim, index, sparse_grad)">(
               [](graph<13> g, value self, std::int64_t dim, value index, bool) {
@@ -4556,12 +4876,12 @@ namespace aton::mappings {
 
 namespace detail {
 
-using value_list = std::span<value const>;
+using value_list = safe_span<value const>;
 
 /// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
 inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (value const& v : tensors)
         if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
     if (parts.empty()) return g.cast(tensors[0], type);
@@ -4573,7 +4893,7 @@ inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim
 inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
@@ -4584,30 +4904,30 @@ inline constexpr auto stack_dims =
     [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
 
 inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
-    std::vector<value> columns;
+    safe_vector<value> columns;
     for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
     return concat(g, columns, 1);
 };
 
 inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     dtype const type = promote(tensors);
-    std::vector<value> blocks;
+    safe_vector<value> blocks;
     sym_int width = 0;
     for (value const& v : tensors) {
         if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
         blocks.push_back(at_least(g, g.cast(v, type), 2));
         width = add(g, width, g.size(blocks.back(), 1));
     }
-    std::vector<value> rows;
+    safe_vector<value> rows;
     sym_int left = 0;
     for (value const& v : blocks) {
         sym_int const height = g.size(v, 0);
         sym_int const until = add(g, left, g.size(v, 1));
-        std::vector<value> row;
-        if (!left.is(0)) row.push_back(filled(g, std::vector{height, left}, 0, type));
+        safe_vector<value> row;
+        if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
         row.push_back(v);
         if (sym_int const right = subtract(g, width, until); !right.is(0))
-            row.push_back(filled(g, std::vector{height, right}, 0, type));
+            row.push_back(filled(g, safe_vector{height, right}, 0, type));
         rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
         left = until;
     }
@@ -4615,33 +4935,35 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor for each axis: the i-th varies along axis i.
-inline std::vector<value> mesh(graph<13> g, value_list tensors) {
-    std::vector<sym_int> sizes;
+inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
+    safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
-    std::vector<value> out;
+    safe_vector<value> out;
     for (std::size_t i = 0; i != sizes.size(); ++i) {
-        std::vector<sym_int> column(sizes.size(), 1);
+        safe_vector<sym_int> column(sizes.size(), 1);
         column[i] = sizes[i];
         out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
     }
     return out;
 }
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
-                                             std::string_view indexing) -> std::vector<value> {
+                                             std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
     if (indexing != "xy") return g.unsupported("an indexing other than ij and xy");
-    std::vector<value> in(tensors.begin(), tensors.end());
+    safe_vector<value> in(tensors.begin(), tensors.end());
     std::swap(in[0], in[1]);
-    std::vector<value> out = mesh(g, in);
+    safe_vector<value> out = mesh(g, in);
     std::swap(out[0], out[1]);
     return out;
 };
 
 /// The choices of r out of 0 ... n - 1 in lexicographic order, one after the other.
-inline std::vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
-    std::vector<std::int64_t> all;
-    std::vector<std::int64_t> now;
+inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
+    safe_vector<std::int64_t> all;
+    safe_vector<std::int64_t> now;
+    std::int64_t steps = 0;
     auto const extend = [&](auto const& self, std::int64_t from) -> void {
+        budget::expect("combinations", ++steps);
         if (static_cast<std::int64_t>(now.size()) == r) {
             all.insert(all.end(), now.begin(), now.end());
             return;
@@ -4652,6 +4974,9 @@ inline std::vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
             now.pop_back();
         }
     };
+    // Choices of r are not more than n * n * ... r times; each is looked at once, and so is what leads to it.
+    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number");
+    budget::expect("combinations", r, budget::max_rank);
     extend(extend, 0);
     return all;
 }
@@ -4677,21 +5002,21 @@ inline constexpr auto joining = table(
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
     symbolic<"aten::broadcast_tensors(tensors)">([](graph<13> g, detail::value_list tensors) {
         value const shape = broadcast_shape(g, tensors);
-        std::vector<value> out;
+        safe_vector<value> out;
         for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
         return out;
     }),
     symbolic<"aten::cartesian_prod(tensors)">([](graph<13> g, detail::value_list tensors) -> value {
         if (tensors.size() == 1) return tensors[0];
-        std::vector<value> columns;
+        safe_vector<value> columns;
         for (value const& v : detail::mesh(g, tensors)) columns.push_back(flat(g, v));
         return detail::stack_at(g, columns, 1);
     }),
     symbolic<"aten::combinations(self, r, with_replacement)">(
         [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
             std::int64_t const n = g.size(self, 0).constant();
-            if (r == 0) return empty_constant(g, std::vector<std::int64_t>{0}, self.dtype());
-            std::vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
+            if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
+            safe_vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
             tensor chosen = int64_tensor(all);
             chosen.sizes = {chosen.sizes[0] / r, r};
             return gather(g, self, g.constant(std::move(chosen)), 0);
@@ -4722,8 +5047,8 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
 
 /// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
 inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = add(g, length, std::abs(offset));
-    if (!length.is_constant()) {
+    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
+    if (!length.is_constant() || whole(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
         value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
@@ -4740,12 +5065,12 @@ inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
 /// NaN and infinity stay where they are.
 inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank() + 1;
-    std::vector<sym_int> sizes = g.sizes(x);
+    safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
     sizes.back() = 1;
-    value const zero = expand(g, filled(g, std::vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
+    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
     value const places = embedded_places(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(std::vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
@@ -4754,6 +5079,9 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
 /// The places of a triangle's elements, rows first, then columns.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
+    budget::expect("a matrix", whole(rows) * columns);
+    budget::expect("a matrix", rows);
     tensor places{type, {2, 0}, {}};
     for (int which : {0, 1})
         for (std::int64_t i = 0; i < rows; ++i)
@@ -4769,15 +5097,16 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
 inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
                               axis_list stride) {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("a negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
         x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
-    std::vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const sizes = g.sizes(x);
     value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);
     value const columns = window_places(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
-    value const sorted = permute(g, patches, std::vector<std::int64_t>{0, 1, 3, 5, 2, 4});
+    value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
     value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
     return image.rank() == 3 ? squeeze(g, y, 0) : y;
@@ -4817,8 +5146,10 @@ inline constexpr auto matrices = table(
     symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
         [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list padding,
            axis_list stride) {
+            if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
+                throw unsupported_error("a kernel_size below 1");
             value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-            std::vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
+            safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
             value const y = g.op<"Col2Im">(x,
                                            g.ints(output_size),
                                            g.ints(kernel),
@@ -4831,7 +5162,7 @@ inline constexpr auto matrices = table(
         value const depth =
             num_classes >= 0
                 ? g.scalar(num_classes, dtype::int64)
-                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), std::vector<std::int64_t>{0}, false), 1));
+                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
         value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
         return self.rank() == 0 ? squeeze(g, y, 0) : y;
     }));
@@ -4849,18 +5180,18 @@ namespace detail {
 inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
-    return filled(g, std::span(&channels, 1), otherwise, type);
+    return filled(g, safe_span(&channels, 1), otherwise, type);
 }
 
 /// [C] as [C, 1, ...], to stand against dimension 1 of a tensor of this rank.
 inline value along_channels(graph<13> g, value p, std::int64_t rank) {
-    std::vector<std::int64_t> const axes = all_but(0, rank - 1);
+    safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
 }
 
 /// 1 / sqrt(variance + eps)
 inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
 }
 
 /// x * scale + bias, where either may be missing.
@@ -4884,7 +5215,7 @@ struct batch_statistics {
 
 inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
                                               optional_value running_var, double momentum) {
-    std::vector<std::int64_t> const axes = all_but(1, x.rank());
+    safe_vector<std::int64_t> const axes = all_but(1, x.rank());
     value const wide = g.cast(x, opmath_type(x.dtype()));
     batch_statistics s;
     moments const m = variance_and_mean(g, wide, axes, 0, false);
@@ -4946,13 +5277,14 @@ inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight
 inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
 /// The last n axes.
-inline std::vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
-    std::vector<std::int64_t> axes = iota(rank);
+inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
+    if (n > static_cast<std::size_t>(rank)) throw unsupported_error("a norm over more dimensions than there are");
+    safe_vector<std::int64_t> axes = iota(rank);
     axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
     return axes;
 }
 
-inline value layer_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
     // LayerNormalization has float32 statistics: float64 needs its own.
@@ -4966,11 +5298,11 @@ inline value layer_norm(graph<13> g, value x, std::span<sym_int const> shape, op
                                                                 attr::epsilon_f(eps));
         return g.cast(y, x.dtype());
     }
-    std::vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
+    safe_vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
     value const wide = g.cast(x, opmath_type(type));
     value const centred = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
-    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, eps)));
+    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 
@@ -5004,10 +5336,12 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
 /// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
+    if (is_empty_along(x, axes)) { // of nothing: 0, and 1 / sqrt(NaN)
+        value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
+        return {mean, g.op<"Div">(mean, mean)};
+    }
     moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
-    // Of nothing the mean is 0.
-    value const mean = is_empty_along(x, axes) ? reduce_sum(g, x, axes, keepdim) : m.mean;
-    return {g.cast(mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
 /// ATen's default eps of rms_norm: that of the dtype it computes in.
@@ -5022,20 +5356,23 @@ inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     return inverse_deviation(g, mean_square, eps);
 }
 
-inline value rms_norm(graph<13> g, value x, std::span<sym_int const> shape, optional_value weight,
+inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                       std::optional<double> eps) {
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
-        value const scale = weight ? *weight : filled(g, shape, 1, x.dtype());
-        return g.within<23>().op<"RMSNormalization">(
-            x, scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
+        // Rounded once, after the weight: half of a tiny number is 0, and infinite weights make NaN of it.
+        dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
+        value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+        value const y = g.within<23>().op<"RMSNormalization">(
+            g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
+        return g.cast(y, x.dtype());
     }
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
-    dtype const type = promote(x, *weight);
-    return g.op<"Mul">(g.cast(g.cast(y, x.dtype()), type), g.cast(*weight, type));
+    dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
+    return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
 }
 
 /// v * g / norm of v over all dimensions but one; -1: over all.
@@ -5112,10 +5449,10 @@ inline constexpr auto normalization = table(
         return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g), 0};
     }),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
            double eps, bool) { return detail::layer_norm(g, input, shape, weight, bias, eps); }),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, optional_value bias,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
            double eps) -> std::tuple<value, value, value> {
             dtype const saved = detail::parameter_dtype(input, weight, bias);
             auto const [mean, rstd] =
@@ -5152,11 +5489,11 @@ inline constexpr auto normalization = table(
         return g.cast(y, input.dtype());
     }),
     symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight, std::optional<double> eps) {
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) {
             return detail::rms_norm(g, input, shape, weight, eps);
         }),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, std::span<size const> shape, optional_value weight,
+        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
            std::optional<double> eps) -> std::tuple<value, value> {
             value const wide = g.cast(input, detail::opmath_type(input.dtype()));
             return {detail::rms_norm(g, input, shape, weight, eps),
@@ -5187,22 +5524,22 @@ struct axis_pad {
 };
 
 /// ATen's list has two numbers for each dimension and starts with the last dimension.
-inline std::vector<axis_pad> pads_by_axis(value x, size_list pad) {
+inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     if (pad.size() % 2 != 0 || static_cast<std::int64_t>(pad.size() / 2) > x.rank())
         throw unsupported_error(std::to_string(pad.size()) + " pads for a tensor of rank " + std::to_string(x.rank()));
-    std::vector<axis_pad> out;
+    safe_vector<axis_pad> out;
     for (std::size_t i = 0; i != pad.size(); i += 2)
         out.push_back({x.rank() - 1 - static_cast<std::int64_t>(i / 2), pad[i], pad[i + 1]});
     return out;
 }
 
 /// Cuts off what negative pads say, and makes them 0: what follows pads the rest.
-inline value crop(graph<13> g, value x, std::vector<axis_pad>& pads) {
-    std::vector<std::int64_t> starts, ends, axes;
+inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+    safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
         auto const cut = [](sym_int& n) -> std::int64_t {
             if (!n.is_constant() || n.constant() >= 0) return 0;
-            return -std::exchange(n, 0).constant();
+            return checked_subtract(0, std::exchange(n, 0).constant());
         };
         std::int64_t const first = cut(p.before);
         std::int64_t const last = cut(p.after);
@@ -5214,14 +5551,14 @@ inline value crop(graph<13> g, value x, std::vector<axis_pad>& pads) {
     return axes.empty() ? x : value(g.op<"Slice">(x, g.ints(starts), g.ints(ends), g.ints(axes)));
 }
 
-inline bool nothing_to_pad(std::span<axis_pad const> pads) {
+inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
     return std::all_of(pads.begin(), pads.end(), [](axis_pad const& p) { return p.before.is(0) && p.after.is(0); });
 }
 
 /// ONNX's list: what comes before each dimension, then what comes after.
-inline value onnx_pads(graph<13> g, value x, std::span<axis_pad const> pads) {
+inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
-    std::vector<sym_int> all(2 * rank, 0);
+    safe_vector<sym_int> all(2 * rank, 0);
     for (axis_pad const& p : pads) {
         all[static_cast<std::size_t>(p.axis)] = p.before;
         all[static_cast<std::size_t>(p.axis) + rank] = p.after;
@@ -5231,14 +5568,14 @@ inline value onnx_pads(graph<13> g, value x, std::span<axis_pad const> pads) {
 
 /// The number becomes one of x's dtype.
 inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), g.scalar(number, x.dtype()));
+    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
 }
 
 /// Replication where cropping leaves nothing to replicate: ATen repeats the element that was cut off last.
-inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads) {
+inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
         if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
@@ -5246,9 +5583,10 @@ inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads
         std::int64_t const before = p.before.constant();
         std::int64_t const after = p.after.constant();
         if (in == 0 || std::min(before, after) > -in) continue;
-        std::vector<std::int64_t> index;
-        for (std::int64_t o = 0; o < before + in + after; ++o)
-            index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
+        safe_vector<std::int64_t> index;
+        std::int64_t const out = whole(before) + in + after;
+        budget::expect("a table of places", out);
+        for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);
         p = {p.axis, 0, 0};
     }
@@ -5257,7 +5595,7 @@ inline value replicate_cropped(graph<13> g, value x, std::vector<axis_pad>& pads
 
 /// "reflect" and "edge".
 inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
@@ -5270,10 +5608,10 @@ inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode
 
 /// The last elements before, the first after. Pad has "wrap" since opset 19; slices of the same work everywhere.
 inline value pad_circular(graph<13> g, value x, size_list pad) {
-    std::vector<axis_pad> pads = pads_by_axis(x, pad);
+    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
-        std::vector<value> parts;
+        safe_vector<value> parts;
         if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, subtract(g, g.size(x, p.axis), p.before), to_the_end));
         parts.push_back(x);
         if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
@@ -5302,22 +5640,22 @@ inline constexpr auto replication_pad = [](graph<13> g, value self, size_list pa
 
 inline constexpr auto padding = table(
     symbolic<"aten::constant_pad_nd(self, pad, value)">(
-        [](graph<13> g, value self, std::span<size const> pad, scalar number) {
+        [](graph<13> g, value self, safe_span<size const> pad, scalar number) {
             return detail::pad_constant(g, self, pad, number);
         }),
     symbolic<"aten::pad(self, pad, mode, value)">(
-        [](graph<13> g, value self, std::span<size const> pad, std::string_view mode, std::optional<double> number) {
+        [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
             return detail::pad_any(g, self, pad, mode, number);
         }),
     // The numbers of at::padding_mode.
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, std::span<size const> pad,
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
                                                            std::int64_t mode, std::optional<double> number) -> value {
         constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
         if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
         return detail::pad_any(g, self, pad, names[mode], number);
     }),
     symbolic<"aten::_pad_circular(self, pad)">(
-        [](graph<13> g, value self, std::span<size const> pad) { return detail::pad_circular(g, self, pad); }),
+        [](graph<13> g, value self, safe_span<size const> pad) { return detail::pad_circular(g, self, pad); }),
     symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),
@@ -5350,7 +5688,7 @@ inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
     return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
 }
 
-inline bool all_one(std::span<sym_int const> sizes) {
+inline bool all_one(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
 }
 
@@ -5360,11 +5698,12 @@ struct adaptive_sizes {
     bool divides = true;
     ints in, out, kernel;
 
-    adaptive_sizes(value x, std::span<sym_int const> output_size) {
+    adaptive_sizes(value x, safe_span<sym_int const> output_size) {
         for (std::size_t i = 0; i != output_size.size(); ++i) {
             dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
             known = known && d.is_static() && output_size[i].is_constant();
             if (!known) return;
+            if (d.size() == 0) throw unsupported_error("adaptive pooling of a dimension of size 0");
             in.push_back(d.size());
             out.push_back(output_size[i].constant());
             divides = divides && out[i] > 0 && in[i] % out[i] == 0;
@@ -5372,14 +5711,14 @@ struct adaptive_sizes {
         }
     }
     [[nodiscard]] window_table table() const {
-        std::vector<axis_windows> axes;
+        safe_vector<axis_windows> axes;
         for (std::size_t i = 0; i != in.size(); ++i) axes.push_back(adaptive(in[i], out[i]));
         return combine(axes);
     }
 };
 
-inline std::vector<sym_int> broadcast_sizes(std::span<sym_int const> given, std::size_t n) {
-    if (given.size() == 1) return std::vector<sym_int>(n, given[0]);
+inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std::size_t n) {
+    if (given.size() == 1) return safe_vector<sym_int>(n, given[0]);
     return {given.begin(), given.end()};
 }
 
@@ -5399,7 +5738,7 @@ inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out)
     return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
 }
 
-inline value adaptive_average(graph<13> g, value x, std::span<sym_int const> output_size) {
+inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
@@ -5417,16 +5756,16 @@ inline value adaptive_average(graph<13> g, value x, std::span<sym_int const> out
 
 /// The maximum of each whole plane, and where it stands; works for dynamic sizes.
 inline std::tuple<value, value> global_max(graph<13> g, value x) {
-    std::vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
     value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
-    auto const spatial = std::span(axes).subspan(3);
-    return {reduce<"ReduceMax">(g, x, std::span(axes).subspan(2), true),
+    auto const spatial = safe_span(axes).subspan(3);
+    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
             spatial.empty() ? at : unsqueeze(g, at, spatial)};
 }
 
-inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym_int const> output_size) {
+inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
@@ -5442,7 +5781,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, std::span<sym
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, std::span<sym_int const> output_size) {
+inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
     auto const sizes = broadcast_sizes(output_size, N);
     return widened(g, self, [&](value x) {
         return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
@@ -5451,7 +5790,7 @@ inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, std::span<
 
 template <std::size_t N>
 inline constexpr auto adaptive_max_pool =
-    [](graph<13> g, value self, std::span<sym_int const> output_size) -> std::tuple<value, value> {
+    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
     auto const sizes = broadcast_sizes(output_size, N);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;
@@ -5481,28 +5820,43 @@ struct pool_windows {
           stride(spread(strides, n, kernel)),
           padding(spread(paddings, n, ints(n, 0))),
           dilation(spread(dilations, n, ints(n, 1))),
-          ceil_mode(ceil) {}
+          ceil_mode(ceil) {
+        if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
+        for (std::size_t i = 0; i != n; ++i)
+            if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
+                throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
+    }
 
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return dilation[i] * (kernel[i] - 1) + 1; }
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return whole(dilation[i]) * (kernel[i] - 1) + 1; }
     /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        std::int64_t const room = in + 2 * padding[i] - extent(i);
-        std::int64_t const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= in + padding[i] ? n_windows - 1 : n_windows;
+        whole const room = whole(in) + whole(2) * padding[i] - extent(i);
+        whole const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= whole(in) + padding[i] ? n_windows - 1 : n_windows;
     }
     /// Padding at the end that makes floor mode give out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max(padding[i], (out(i, in) - 1) * stride[i] + extent(i) - in - padding[i]);
+        return std::max<std::int64_t>(padding[i], (whole(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
     }
     [[nodiscard]] window_table table(ints const& in) const {
-        std::vector<axis_windows> axes;
+        safe_vector<axis_windows> axes;
         for (std::size_t i = 0; i != n; ++i)
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
+    /// Whether a window of this axis has no element: dilated, it may step over all of them.
+    [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
+        for (std::int64_t o = 0; dilation[i] > 1 && o < out(i, in); ++o) {
+            std::int64_t const start = o * stride[i] - padding[i];
+            std::int64_t const first =
+                start >= 0 ? start : start + (dilation[i] - 1 - start) / dilation[i] * dilation[i];
+            if (first >= in || first > start + dilation[i] * (kernel[i] - 1)) return true;
+        }
+        return false;
+    }
     [[nodiscard]] std::int64_t volume() const {
-        std::int64_t v = 1;
-        for (std::int64_t k : kernel) v *= k;
+        whole v = 1;
+        for (std::int64_t k : kernel) v = v * k;
         return v;
     }
 };
@@ -5520,7 +5874,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
         if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
             throw unsupported_error(
                 "ceil_mode whose last window may start in the padding, over a dynamic height or width");
-        pads.push_back(p.padding[i] + (p.ceil_mode ? p.stride[i] - 1 : 0));
+        pads.push_back(whole(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
     }
     return pads;
 }
@@ -5547,6 +5901,9 @@ inline value max_values(graph<13> g, value x, pool_windows const& p) {
 
 /// ONNX's indices count through the whole tensor, ATen's through one (batch, channel) plane.
 inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
+    for (std::size_t i = 0; i != p.n; ++i)
+        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
+            throw unsupported_error("indices of a window without elements, which ATen leaves open");
     if (!has_max_pool(x, p)) {
         window_table const t = p.table(static_plane(x));
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -5557,8 +5914,8 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
                                                  attr::kernel_shape_i(p.kernel),
                                                  attr::pads_i(pool_pads(x, p)),
                                                  attr::strides_i(p.stride));
-    std::vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(g, std::span(sizes).subspan(2)))};
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    return {y, g.op<"Mod">(flat_index, product(g, safe_span(sizes).subspan(2)))};
 }
 
 template <std::size_t N>
@@ -5586,9 +5943,10 @@ inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_li
 /// What ATen divides each window's sum by: all that it covers of the padded input, or of the input.
 inline ints divisors(pool_windows const& p, ints const& in, bool count_include_pad) {
     if (!count_include_pad) return p.table(in).counts();
-    std::vector<axis_windows> axes;
+    safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != p.n; ++i)
-        axes.push_back(sliding(in[i] + 2 * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
+        axes.push_back(
+            sliding(whole(in[i]) + whole(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
     return combine(axes).counts();
 }
 
@@ -5603,7 +5961,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
 }
 
 /// AveragePool over the padded input divides every sum by the volume of the kernel; what ATen divides by instead is a factor.
-inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, std::span<std::int64_t const> out) {
+inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
     if (by.empty() || (uniform && by.front() == volume)) return y;
@@ -5653,20 +6011,21 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each value where its index into the plane says.
-inline value unpool(graph<13> g, value self, value indices, std::span<sym_int const> output_size) {
+inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
     auto const n = static_cast<std::int64_t>(output_size.size());
-    std::vector<sym_int> lead = g.sizes(self);
+    safe_vector<sym_int> lead = g.sizes(self);
+    if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
     lead.resize(static_cast<std::size_t>(self.rank() - n));
-    auto const with = [&](std::span<sym_int const> tail) {
-        std::vector<sym_int> all = lead;
+    auto const with = [&](safe_span<sym_int const> tail) {
+        safe_vector<sym_int> all = lead;
         all.insert(all.end(), tail.begin(), tail.end());
         return all;
     };
     if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
     sym_int const plane = product(g, output_size);
-    auto const flattened = [&](value x) { return reshape(g, x, with(std::span(&minus_one, 1))); };
-    value const zeros = filled(g, with(std::span(&plane, 1)), 0, self.dtype());
+    auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
+    value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
     return reshape(g, y, with(output_size));
 }
@@ -5700,12 +6059,12 @@ inline constexpr auto pooling = table(
     symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
     symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(
-        [](graph<13> g, value self, value indices, std::span<size const> output_size) {
+        [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);
         }),
     // Stride and padding led to the output's size; they say nothing more.
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
-        [](graph<13> g, value self, value indices, std::span<size const> output_size, int_list, int_list) {
+        [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
             return detail::unpool(g, self, indices, output_size);
         }));
 
@@ -5723,18 +6082,33 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
         if (by == 0) throw unsupported_error("arange with a step of 0");
-        return (end.to<std::int64_t>() - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
+        return (whole(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
-    return static_cast<std::int64_t>(std::ceil((end.to<double>() - start.to<double>()) / step.to<double>()));
+    double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
+    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
+    return static_cast<std::int64_t>(n);
+}
+
+/// The numbers of a range that is too long for a constant, as the loop of range_of computes them.
+inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
+    if (is_integral(type))
+        return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
+    value const places = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
+    return g.cast(g.op<"Add">(g.op<"Mul">(places, step.to<double>()), start.to<double>()), type);
 }
 
 inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
-    auto const whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
-    dtype const type = asked.value_or(whole(start) && whole(end) && whole(step) ? dtype::int64 : aten::default_dtype);
+    auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
+    dtype const type =
+        asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
     std::int64_t const n = range_count(start, end, step, type);
+    if (n < 0) throw unsupported_error("arange whose step leads away from its end");
+    if (n > budget::max_range) throw unsupported_error("arange of " + std::to_string(n) + " elements");
+    if (n > budget::max_constant_range) return long_range(g, start, n, step, type);
     tensor all{type, {n}, {}};
     for (std::int64_t i = 0; i < n; ++i) {
-        if (is_integral(type)) all.append(start.to<std::int64_t>() + i * step.to<std::int64_t>());
+        if (is_integral(type))
+            all.append(std::int64_t{whole(start.to<std::int64_t>()) + whole(i) * step.to<std::int64_t>()});
         else all.append(start.to<double>() + static_cast<double>(i) * step.to<double>());
     }
     return g.constant(std::move(all));
@@ -5743,13 +6117,12 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
 inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
     if (!start.computed && !end.computed && !step.computed)
         return range_of(g, start.number, end.number, step.number, asked);
-    bool whole = true;
-    auto const whole_value = [&](sym_scalar const& s) {
-        whole = whole && (s.computed || s.number.is_integral() || s.number.is_bool());
+    auto const whole = [&](sym_scalar const& s) -> value {
+        if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
+            return g.unsupported("arange of a computed size and a number that is not whole");
         return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
     };
-    value const numbers = g.op<"Range">(whole_value(start), whole_value(end), whole_value(step));
-    if (!whole) return g.unsupported("arange of a computed size and a number that is not whole");
+    value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
     return g.cast(numbers, asked.value_or(dtype::int64));
 }
 inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {
@@ -5765,12 +6138,20 @@ inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar en
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
-    tensor front{type, {steps / 2}, {}};
-    tensor back{type, {steps - steps / 2}, {}};
-    for (std::int64_t i = 0; i != steps; ++i) (i < steps / 2 ? front : back).append(i < steps / 2 ? i : steps - 1 - i);
-    value const first = g.op<"Add">(start, g.op<"Mul">(step, g.constant(std::move(front))));
-    value const second = g.op<"Sub">(end, g.op<"Mul">(step, g.constant(std::move(back))));
-    return g.op<"Concat">(std::vector{first, second}, attr::axis_i(0));
+    value const front = g.cast(arithmetic_sequence(g, 0, steps / 2), type);
+    value const back = g.cast(arithmetic_sequence(g, steps - 1 - steps / 2, steps - steps / 2, -1), type);
+    value const first = g.op<"Add">(start, g.op<"Mul">(step, front));
+    value const second = g.op<"Sub">(end, g.op<"Mul">(step, back));
+    return g.op<"Concat">(safe_vector{first, second}, attr::axis_i(0));
+}
+
+inline void expect_steps(std::int64_t steps) {
+    if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
+}
+
+/// A number beside a tensor, which is rounded to the dtype of the result alone.
+inline value number_value(graph<13> g, scalar s) {
+    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
 }
 
 /// What linspace computes in: integers in double precision.
@@ -5778,12 +6159,15 @@ inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype
 
 inline value line(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    expect_steps(steps);
+    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 }
 /// The same of numbers, computed here.
 inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+    expect_steps(steps);
+    if (steps > budget::max_constant_range) return line(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -5797,7 +6181,8 @@ inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t
 
 inline value powers(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
-    if (steps == 0) return empty_constant(g, std::vector<std::int64_t>{0}, type);
+    expect_steps(steps);
+    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     // ATen spaces integers in float32 and raises them in double precision.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
@@ -5807,6 +6192,9 @@ inline value powers(graph<13> g, value start, value end, std::int64_t steps, dou
 }
 inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
                                optional_dtype asked) {
+    expect_steps(steps);
+    if (steps > budget::max_constant_range)
+        return powers(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -5822,14 +6210,13 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-/// A number beside a tensor, which is rounded to the dtype of the result alone.
-inline value number_value(graph<13> g, scalar s) {
-    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
-}
+inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of Kaiser's is a series
 
 /// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
 template <class Function>
 value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
+    if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
+    budget::expect("a window", length, max_window);
     tensor all{type.value_or(aten::default_dtype), {length}, {}};
     auto const last = static_cast<double>(periodic ? length : length - 1);
     for (std::int64_t i = 0; i != length; ++i) all.append(length == 1 ? 1.0 : f(static_cast<double>(i), last));
@@ -5864,9 +6251,10 @@ inline double bessel_i0(double x) {
     return sum;
 }
 inline value kaiser(graph<13> g, std::int64_t length, bool periodic, double beta, optional_dtype type) {
-    return window(g, length, periodic, type, [beta](double i, double last) {
+    double const highest = bessel_i0(beta);
+    return window(g, length, periodic, type, [=](double i, double last) {
         double const t = 2 * i / last - 1;
-        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / bessel_i0(beta);
+        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
     });
 }
 template <auto const& Window>
@@ -5949,15 +6337,15 @@ struct recurrent_options {
 };
 
 /// A parameter's gates (blocks along dimension 0) in another order: `order[i]` is the block that comes i-th.
-inline value reorder_gates(graph<13> g, value parameter, std::span<std::int64_t const> order) {
+inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
     std::int64_t const rows = parameter.size(0).size();
     if (rows < 0) throw unsupported_error("the hidden size must be static");
-    std::vector<std::int64_t> const sizes(order.size(), rows / gates);
-    std::vector<value> const blocks =
+    safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
+    safe_vector<value> const blocks =
         g.op<"Split">(parameter, g.ints(sizes), attr::axis_i(0), output_list(order.size()));
-    std::vector<value> sorted;
+    safe_vector<value> sorted;
     for (std::int64_t i : order) sorted.push_back(blocks[static_cast<std::size_t>(i)]);
     return g.op<"Concat">(sorted, attr::axis_i(0));
 }
@@ -5974,26 +6362,26 @@ struct layer_parameters {
     optional_value b;
 };
 
-inline value stack_directions(graph<13> g, std::vector<value> const& parts) {
-    std::vector<value> stacked;
+inline value stack_directions(graph<13> g, safe_vector<value> const& parts) {
+    safe_vector<value> stacked;
     for (value const& p : parts) stacked.push_back(unsqueeze(g, p, std::int64_t{0}));
     return stacked.size() == 1 ? stacked[0] : g.op<"Concat">(stacked, attr::axis_i(0));
 }
 
-inline layer_parameters layer(graph<13> g, std::span<value const> params, std::int64_t index,
-                              recurrent_options const& o, std::span<std::int64_t const> order) {
+inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::int64_t index,
+                              recurrent_options const& o, safe_span<std::int64_t const> order) {
     std::size_t const directions = o.bidirectional ? 2 : 1;
     std::size_t const each = o.has_biases ? 4 : 2;
-    std::vector<value> w;
-    std::vector<value> r;
-    std::vector<value> b;
+    safe_vector<value> w;
+    safe_vector<value> r;
+    safe_vector<value> b;
     for (std::size_t d = 0; d != directions; ++d) {
         std::size_t const at = (static_cast<std::size_t>(index) * directions + d) * each;
         w.push_back(reorder_gates(g, params[at], order));
         r.push_back(reorder_gates(g, params[at + 1], order));
         if (o.has_biases)
             b.push_back(g.op<"Concat">(
-                std::vector<value>{reorder_gates(g, params[at + 2], order), reorder_gates(g, params[at + 3], order)},
+                safe_vector<value>{reorder_gates(g, params[at + 2], order), reorder_gates(g, params[at + 3], order)},
                 attr::axis_i(0)));
     }
     return {stack_directions(g, w),
@@ -6020,7 +6408,7 @@ inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
 
-inline value join_layers(graph<13> g, std::vector<value> const& states) {
+inline value join_layers(graph<13> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
@@ -6036,28 +6424,30 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
 /// ONNX has recurrent operators in bfloat16 only from opset 22 on: it is computed in float32 everywhere.
-inline std::vector<value> widen(graph<13> g, std::span<value const> tensors) {
-    std::vector<value> out;
+inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
     return out;
 }
-inline value widen(graph<13> g, value x) { return widen(g, std::span<value const>(&x, 1))[0]; }
+inline value widen(graph<13> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
 
 inline std::int64_t hidden_size(value state) {
     if (!state.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     return state.size(-1).size();
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, value input, std::span<value const> states,
-                                            std::span<value const> parameters, recurrent_options const& o) {
+inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<value const> states,
+                                            safe_span<value const> parameters, recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
-    std::vector<value> const hx = widen(g, states);
-    std::vector<value> const params = widen(g, parameters);
+    safe_vector<value> const hx = widen(g, states);
+    safe_vector<value> const params = widen(g, parameters);
+    for (value const& state : states)
+        if (state.dtype() != input.dtype()) throw unsupported_error("states of another dtype than the input");
     if (hidden_size(hx[0]) != hidden_size(hx[1]))
         throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
-    std::vector<value> cell;
+    safe_vector<value> hidden;
+    safe_vector<value> cell;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, lstm_gates);
         auto [y, h, c] = g.op<"LSTM">(x,
@@ -6078,13 +6468,13 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, std::span<
     return {g.cast(swap_batch(g, x, o), t), g.cast(join_layers(g, hidden), t), g.cast(join_layers(g, cell), t)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, value input, value state, std::span<value const> parameters,
+inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
-    std::vector<value> const params = widen(g, parameters);
+    safe_vector<value> const params = widen(g, parameters);
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
+    safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
         // linear_before_reset: ATen resets the state after its product, ONNX by default before.
@@ -6104,14 +6494,14 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, std::
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
 }
 
-inline std::tuple<value, value> rnn(graph<13> g, value input, value state, std::span<value const> parameters,
+inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o, std::string_view activation) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
-    std::vector<value> const params = widen(g, parameters);
-    std::vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
+    safe_vector<value> const params = widen(g, parameters);
+    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
     value x = swap_batch(g, widen(g, input), o);
-    std::vector<value> hidden;
+    safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, rnn_gates);
         auto [y, h] = g.op<"RNN">(x,
@@ -6133,17 +6523,17 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, std::
 /// x @ w^T + b.
 inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear(g, x, w, b); }
 
-inline std::vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
+inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
-    std::vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
+    safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
     return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
 }
 
-inline std::tuple<value, value> lstm_cell(graph<13> g, value input, std::span<value const> hx, value w_ih, value w_hh,
+inline std::tuple<value, value> lstm_cell(graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
                                           optional_value b_ih, optional_value b_hh) {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
-    std::vector<value> const gate = split_gates(g, sum, 4);
+    safe_vector<value> const gate = split_gates(g, sum, 4);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
     value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
     value const cell = g.op<"Add">(kept, added);
@@ -6152,8 +6542,8 @@ inline std::tuple<value, value> lstm_cell(graph<13> g, value input, std::span<va
 
 inline value gru_cell(graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
                       optional_value b_hh) {
-    std::vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
-    std::vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
+    safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
+    safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
     value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
     value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
     value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
@@ -6170,33 +6560,33 @@ inline constexpr auto rnn_cell =
 
 inline constexpr auto recurrent = table(
     symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, std::span<value const> hx, std::span<value const> params, bool has_biases,
+        [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::lstm(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
         }),
     symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::gru(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
         }),
     symbolic<
         "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::rnn(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Tanh");
         }),
     symbolic<
         "aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, std::span<value const> params, bool has_biases, std::int64_t num_layers,
+        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
             return detail::rnn(
                 g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Relu");
         }),
     symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, std::span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
+        [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
            optional_value b_hh) { return detail::lstm_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
     symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
         [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
@@ -6213,14 +6603,14 @@ namespace aton::mappings {
 
 namespace detail {
 
-inline value repeat_whole(graph<13> g, value x, std::vector<sym_int> repeats) {
+inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
     auto const rank = static_cast<std::int64_t>(repeats.size());
     if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
         return at_least_rank(g, x, rank);
     return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
 }
 inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
-    std::vector<sym_int> repeats(dims.begin(), dims.end());
+    safe_vector<sym_int> repeats(dims.begin(), dims.end());
     while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
     return repeat_whole(g, self, repeats);
 };
@@ -6230,8 +6620,8 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     if (repeats.is(1)) return x;
-    std::vector<sym_int> sizes = g.sizes(x);
-    std::vector<sym_int> tiles(sizes.size() + 1, 1);
+    safe_vector<sym_int> sizes = g.sizes(x);
+    safe_vector<sym_int> tiles(sizes.size() + 1, 1);
     tiles[static_cast<std::size_t>(axis) + 1] = repeats;
     sym_int& size = sizes[static_cast<std::size_t>(axis)];
     size = multiply(g, size, repeats);
@@ -6244,7 +6634,7 @@ inline value repeated_indices(graph<13> g, value repeats) {
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
     value const places = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
     value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, places, 1));
-    return reduce_sum(g, g.cast(passed, dtype::int64), std::vector<std::int64_t>{1}, false);
+    return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
 inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value repeats,
                                                std::optional<std::int64_t> dim) {
@@ -6261,18 +6651,19 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
     sym_int start;
     if (shift.is_constant() && n.is_constant()) {
-        start = ((-shift.constant()) % n.constant() + n.constant()) % n.constant();
+        std::int64_t const by = shift.constant() % n.constant();
+        start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
         start = value(g.op<"Mod">(g.to_value(subtract(g, 0, shift)), g.to_value(larger(g, n, 1))));
     }
-    return g.op<"Concat">(std::vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
+    return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
 inline value flip_axes(graph<13> g, value x, axis_list axes) {
     if (x.rank() == 0 || axes.empty()) return x;
-    std::vector<std::int64_t> const minus_one(axes.size(), -1);
-    std::vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
+    safe_vector<std::int64_t> const minus_one(axes.size(), -1);
+    safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
     return g.op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
 }
@@ -6287,7 +6678,7 @@ inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_
 
 inline constexpr auto repeating =
     table(symbolic<"aten::repeat(self, repeats)">([](graph<13> g, value self, size_list repeats) {
-              return detail::repeat_whole(g, self, std::vector(repeats.begin(), repeats.end()));
+              return detail::repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
           }),
           symbolic<"aten::tile(self, dims)">(detail::tile_dims),
           symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(
@@ -6312,9 +6703,9 @@ inline constexpr auto repeating =
           symbolic<"aten::flip(self, dims)">(
               [](graph<13> g, value self, axis_list dims) { return detail::flip_axes(g, self, dims); }),
           symbolic<"aten::fliplr(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{1}); }),
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{1}); }),
           symbolic<"aten::flipud(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, std::vector<std::int64_t>{0}); }),
+              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{0}); }),
           symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
 
 } // namespace aton::mappings
@@ -6358,8 +6749,8 @@ struct resized_axis {
 struct tap_table {
     std::int64_t out = 0;
     std::int64_t taps = 1;
-    std::vector<std::int64_t> index;
-    std::vector<double> weight;
+    safe_vector<std::int64_t> index;
+    safe_vector<double> weight;
 };
 
 /// The element that a nearest mode takes, in float32 as ATen computes it.
@@ -6438,13 +6829,16 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         if (kind == filter::linear) return std::max(0.0, 1 - std::abs(x));
         return kind == filter::cubic ? cubic_kernel(x, -0.5) : lanczos_kernel(x);
     };
-    std::vector<std::vector<std::pair<std::int64_t, double>>> rows;
+    safe_vector<safe_vector<std::pair<std::int64_t, double>>> rows;
     std::size_t longest = 1;
+    whole all = 0;
     for (std::int64_t o = 0; o != a.out; ++o) {
         double const center = step * (static_cast<double>(o) + 0.5);
         auto const first = std::max<std::int64_t>(cut_after_half(center - support), 0);
         auto const last = std::min<std::int64_t>(cut_after_half(center + support), a.in);
         auto& row = rows.emplace_back();
+        all = all + std::max<std::int64_t>(last - first, 0);
+        budget::expect("a table of weights", all);
         double total = 0;
         for (std::int64_t i = first; i < last; ++i) {
             row.emplace_back(i, weight_at((static_cast<double>(i) - center + 0.5) / stretch));
@@ -6454,6 +6848,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
+    budget::expect("a table of weights", whole(t.out) * t.taps);
     for (auto& row : rows) {
         row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
         for (auto const& [index, weight] : row) {
@@ -6465,6 +6860,8 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 }
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
+    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
+    budget::expect("an interpolated dimension", whole(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
@@ -6532,8 +6929,8 @@ using scale_factor = std::optional<double>;
 
 /// What to resize to: sizes of the spatial dimensions, and the scale factors that the caller gave.
 struct resize_target {
-    std::vector<sym_int> out;
-    std::vector<scale_factor> scales;
+    safe_vector<sym_int> out;
+    safe_vector<scale_factor> scales;
     bool has_size = true; ///< false: the size follows from the factors
 
     [[nodiscard]] bool has_scale() const {
@@ -6542,8 +6939,8 @@ struct resize_target {
 };
 
 /// The spatial dimensions where all sizes are known; empty otherwise.
-inline std::vector<resized_axis> static_axes(value x, resize_target const& t) {
-    std::vector<resized_axis> axes;
+inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
+    safe_vector<resized_axis> axes;
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
         if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
@@ -6579,7 +6976,8 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
     };
     float const narrow = resize_factor(a);
     double const wide = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
-    for (std::int64_t o = 0; o != a.out; ++o) {
+    if (a.out > budget::max_elements) return false;
+    for (std::int64_t o = 0; o < a.out; ++o) {
         std::int64_t const expected = nearest_index(a, o, kind);
         if (take(narrow, o) != expected || take(wide, o) != expected ||
             take(static_cast<double>(narrow), o) != expected)
@@ -6589,21 +6987,25 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
 }
 
 /// Whether Resize samples where ATen does; sizes are known.
-inline bool resize_agrees(std::span<resized_axis const> axes, interpolation const& mode) {
+inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode, dtype type) {
     bool own_scale = false;
+    bool exact = true;
     for (resized_axis const& a : axes) {
         if (a.in == 0 || a.out == 0) return false;
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
+        double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
+        exact = exact && static_cast<double>(resize_factor(a)) == factor;
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // ATen copies here, whatever the factor.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
+    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize's are float32
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
 /// (1, 1, factors...) where factors must be given, nothing where sizes say all.
 inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
-    std::vector<resized_axis> const axes = static_axes(x, t);
+    safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
     factors.append(1.0);
     factors.append(1.0);
@@ -6628,7 +7030,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
     if (!scales) {
-        std::vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
+        safe_vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
         all.insert(all.end(), t.out.begin(), t.out.end());
         sizes = g.ints(all);
     }
@@ -6665,7 +7067,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
 }
 
 /// Every dimension that changes, the last one first, as ATen goes.
-inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> axes, interpolation const& mode) {
+inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
     for (std::size_t i = axes.size(); i-- != 0;) {
@@ -6679,19 +7081,20 @@ inline value resize_by_taps(graph<13> g, value x, std::span<resized_axis const> 
     return g.cast(y, x.dtype());
 }
 
-inline bool keeps_all(std::span<resized_axis const> axes) {
+inline bool keeps_all(safe_span<resized_axis const> axes) {
     return !axes.empty() && std::all_of(axes.begin(), axes.end(), [](resized_axis const& a) {
         return a.in == a.out && !has_own_scale(a);
     });
 }
 
 inline value interpolate(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
-    std::vector<resized_axis> const axes = static_axes(x, t);
+    safe_vector<resized_axis> const axes = static_axes(x, t);
     bool const known = !axes.empty();
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
     if (keeps_all(axes)) return x;
     bool const no_antialias = mode.antialias && (g.opset() < 18 || mode.align_corners);
-    bool const by_taps = uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode));
+    bool const by_taps =
+        uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode, x.dtype()));
     if (!by_taps) return call_resize(g, x, t, mode);
     if (!known) return g.unsupported("this interpolation over a dynamic height or width");
     return resize_by_taps(g, x, axes, mode);
@@ -6701,16 +7104,19 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
 inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
+    for (sym_int const& n : t.out)
+        if (n.is_constant() && n.constant() < 0) return g.unsupported("a size of " + std::to_string(n.constant()));
     bool const narrow = (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) && !mode.is_nearest();
     if (!narrow) return interpolate(g, x, t, mode);
     return g.cast(interpolate(g, g.cast(x, dtype::float32), t, mode), x.dtype());
 }
 
 /// The .vec overloads give the size, or factors from which it follows: floor(in * factor).
-inline value resize_vec(graph<13> g, value x, std::optional<std::span<sym_int const>> out,
-                        std::optional<std::span<double const>> factors, interpolation const& mode) {
+inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
+                        std::optional<safe_span<double const>> factors, interpolation const& mode) {
+    if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
     auto const n = static_cast<std::size_t>(x.rank() - 2);
-    resize_target t{{}, std::vector<scale_factor>(n)};
+    resize_target t{{}, safe_vector<scale_factor>(n)};
     if (out) {
         t.out.assign(out->begin(), out->end());
         return resize_to(g, x, t, mode);
@@ -6726,9 +7132,9 @@ inline value resize_vec(graph<13> g, value x, std::optional<std::span<sym_int co
     return resize_to(g, x, t, mode);
 }
 
-using out_sizes = std::span<sym_int const>;
-using vec_sizes = std::optional<std::span<sym_int const>>;
-using vec_scales = std::optional<std::span<double const>>;
+using out_sizes = safe_span<sym_int const>;
+using vec_sizes = std::optional<safe_span<sym_int const>>;
+using vec_scales = std::optional<safe_span<double const>>;
 
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners_vec =
@@ -6841,7 +7247,7 @@ inline value grid_position(graph<13> g, value c, value n, value last, std::int64
     if (padding == 2) {
         value const span = align_corners ? last : n;
         double const low = align_corners ? 0.0 : -0.5;
-        value const period = g.op<"Max">(std::vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
+        value const period = g.op<"Max">(safe_vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
         value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
         at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
     }
@@ -6855,7 +7261,7 @@ inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weigh
 }
 
 /// Two neighbours, or the nearest element (halves go to the even one).
-inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
+inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
@@ -6869,22 +7275,22 @@ inline std::vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
     value const rest = g.op<"Sub">(at, first);
     value const next = g.op<"Add">(first, 1.0);
     return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
-            tap(padding == 0 ? next : value(g.op<"Min">(std::vector<value>{next, last})), rest)};
+            tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
 }
 
 /// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
-    std::vector<sym_int> const sizes = g.sizes(x);
-    std::vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
     if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
     value const points = reshape(g, grid, {sizes[0], -1, 3});
-    std::vector<grid_tap> taps;
+    safe_vector<grid_tap> taps;
     for (std::int64_t i = 0; i != 3; ++i) {
         sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
         value const c = select(g, points, 2, 2 - i); // the grid names x first
-        std::vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
-        std::vector<grid_tap> next;
+        safe_vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
+        safe_vector<grid_tap> next;
         for (grid_tap const& a : taps)
             for (grid_tap const& b : along) {
                 value const index = g.op<"Add">(g.op<"Mul">(a.index, g.to_value(n)), b.index);
@@ -6895,9 +7301,9 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
         taps = i == 0 ? along : next;
     }
     value const flattened = reshape(g, x, {sizes[0], sizes[1], -1});
-    std::vector<value> parts;
+    safe_vector<value> parts;
     for (grid_tap const& t : taps) {
-        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(std::vector<sym_int>{1, sizes[1], 1}));
+        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
         value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
         value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
         parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);
@@ -6916,17 +7322,17 @@ namespace aton::mappings {
 namespace detail {
 
 /// `lead` dimensions of x, then `tail`.
-inline std::vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
-    std::vector<sym_int> sizes;
+inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+    safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
     sizes.insert(sizes.end(), tail);
     return sizes;
 }
 
 /// The last dimensions in another order; the ones before stay.
-inline value permute_last(graph<13> g, value x, std::span<std::int64_t const> order) {
+inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
-    std::vector<std::int64_t> perm = iota(lead);
+    safe_vector<std::int64_t> perm = iota(lead);
     for (std::int64_t axis : order) perm.push_back(lead + axis);
     return permute(g, x, perm);
 }
@@ -7023,8 +7429,8 @@ inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::i
 };
 
 /// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
-inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
-    std::vector<double> at;
+inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
+    safe_vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
         at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
@@ -7033,30 +7439,38 @@ inline std::vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
 }
 
 /// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
-inline tensor base_grid(std::span<std::int64_t const> plane, bool align_corners, dtype type) {
-    std::int64_t points = 1;
-    for (std::int64_t n : plane) points *= n;
-    tensor t{type, {points, static_cast<std::int64_t>(plane.size()) + 1}, {}};
+inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
+    whole points = 1;
+    for (std::int64_t n : plane) {
+        if (n < 0) throw unsupported_error("a grid of a negative size");
+        points = points * n;
+    }
+    auto const width = static_cast<std::int64_t>(plane.size()) + 1;
+    budget::expect("a grid", points * width);
+    safe_vector<safe_vector<double>> coordinates;
+    for (std::int64_t n : plane)
+        coordinates.push_back(points == 0 ? safe_vector<double>() : grid_coordinates(n, align_corners));
+    tensor t{type, {points, width}, {}};
     for (std::int64_t p = 0; p != points; ++p) {
         std::int64_t rest = p;
         for (std::size_t i = plane.size(); i-- != 0; rest /= plane[i])
-            t.append(grid_coordinates(plane[i], align_corners)[static_cast<std::size_t>(rest % plane[i])]);
+            t.append(coordinates[i][static_cast<std::size_t>(rest % plane[i])]);
         t.append(1.0);
     }
     return t;
 }
 
-inline value affine_grid(graph<13> g, value theta, std::span<sym_int const> sizes, bool align_corners) {
+inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> sizes, bool align_corners) {
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
         if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
         return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
     }
-    std::vector<std::int64_t> const plane = constants(sizes.subspan(2));
+    safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
-    std::vector<sym_int> out{g.size(theta, 0)};
+    safe_vector<sym_int> out{g.size(theta, 0)};
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
@@ -7080,7 +7494,7 @@ inline constexpr auto sampling = table(
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         detail::grid_sampler),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
-        [](graph<13> g, value theta, std::span<size const> sizes, bool align_corners) {
+        [](graph<13> g, value theta, safe_span<size const> sizes, bool align_corners) {
             return detail::affine_grid(g, theta, sizes, align_corners);
         }));
 
@@ -7107,7 +7521,7 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
     value const at = at_least_1d(g, as_index(g, index));
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
-    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// ScatterElements that adds, multiplies ("add", "mul" since 16) or takes extremes ("max", "min" since 18).
 template <class Graph>
@@ -7123,7 +7537,7 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y =
         g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
-    return x.rank() == 0 ? reshape(g, y, std::vector<sym_int>{}) : y;
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor of one number, with x's dtype and the shape of `other`.
 inline value filled_as(graph<13> g, value x, value other, scalar number) {
@@ -7176,7 +7590,7 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
 
 /// A 1-d index along an axis, for every element of a source.
 inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
-    std::vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
+    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
 }
@@ -7193,15 +7607,15 @@ inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index,
 
 inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, value number) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    std::vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
-    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), std::vector<sym_int>{}), sizes);
+    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
 }
 
 /// The source in place of x[start:end] along an axis.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
-    std::vector<value> parts;
+    safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
     parts.push_back(g.cast(source, x.dtype()));
     if (dim const& d = x.size(axis);
@@ -7222,6 +7636,7 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const n = g.size(x, axis);
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     start = clamp_index(g, start, n);
     if (step.is(1)) {
         if (!end.is(to_the_end)) end = larger(g, clamp_index(g, end, n), start);
@@ -7247,11 +7662,12 @@ inline value write_places(graph<13> g, value x, value places, value source) {
 inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                             std::int64_t dim2) {
     std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
-    std::vector<sym_int> const sizes = g.sizes(matrices);
-    std::vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
+    safe_vector<sym_int> const sizes = g.sizes(matrices);
+    safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
     merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
     value const places = diagonal_places(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
@@ -7274,12 +7690,12 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
     value from = source;
-    std::vector<std::int64_t> ones;
+    safe_vector<std::int64_t> ones;
     for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
         ones.push_back(source.rank() - after - 1 + i);
     if (!ones.empty()) from = unsqueeze(g, from, ones);
     value at = g.cast(mask, dtype::bool_);
-    std::vector<std::int64_t> last;
+    safe_vector<std::int64_t> last;
     for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
     if (!last.empty()) at = unsqueeze(g, at, last);
     if (!accumulate) return g.op<"Where">(at, from, x);
@@ -7288,7 +7704,7 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
 }
 
 /// aten::index_put: x[indices] = source, or += with `accumulate` (trap 14).
-inline value put_with(graph<13> g, value x, std::span<optional_value const> indices, value source, bool accumulate) {
+inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
@@ -7299,27 +7715,27 @@ inline value put_with(graph<13> g, value x, std::span<optional_value const> indi
     index_tensors const by = read_indices(g, x, indices);
     value const places = coordinates(g, by);
     if (is_empty(places)) return x;
-    std::vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
+    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
     value const into = permute(g, x, perm);
     // The source is broadcast to what reading x[indices] gives, then the indexed axes go first as in ScatterND.
-    std::vector<sym_int> shape = g.sizes(places);
+    safe_vector<sym_int> shape = g.sizes(places);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
     std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
-    std::vector<sym_int> const rest = g.sizes(into);
+    safe_vector<sym_int> const rest = g.sizes(into);
     auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
     shape.insert(shape.end(), kept + front, rest.end());
     shape.insert(shape.begin(), kept, kept + front);
-    std::vector<std::int64_t> indexed;
+    safe_vector<std::int64_t> indexed;
     for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
     value const updates =
         permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
-    std::vector<std::int64_t> back(perm.size());
+    safe_vector<std::int64_t> back(perm.size());
     for (std::size_t i = 0; i != perm.size(); ++i)
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
     return permute(g, write_coordinates(g, into, places, updates, accumulate), back);
 }
-inline constexpr auto index_put = [](graph<13> g, value self, std::span<optional_value const> indices, value values,
+inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
 } // namespace detail
@@ -7345,11 +7761,13 @@ inline constexpr auto scatter = table(
         }),
     // Scatter operators reduce since opset 16, to extremes since 18; so do the rows.
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) {
+        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
             return detail::reduce_elements(g, self, dim, index, src, detail::reduction_named(reduce));
         }),
     symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) {
+        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
             value const source = detail::filled_as(g, self, index, number);
             return detail::reduce_elements(g, self, dim, index, source, detail::reduction_named(reduce));
         }),
@@ -7359,7 +7777,10 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
         [](graph<18> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
-           bool include_self) { return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self); }),
+           bool include_self) -> value {
+            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+            return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self);
+        }),
     symbolic<"aten::index_copy(self, dim, index, source)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value source) {
             auto const [at, from] = detail::along(g, self, dim, index, source);
@@ -7368,7 +7789,7 @@ inline constexpr auto scatter = table(
     symbolic<"aten::index_add(self, dim, index, source, alpha)">(
         [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
             auto const [at, from] = detail::along(g, self, dim, index, source);
-            value const factor = g.scalar_like(alpha, from);
+            value const factor = element(g, alpha, from.dtype());
             value const scaled = alpha == 1                     ? from
                                  : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
                                                                 : g.op<"Mul">(from, factor);
@@ -7382,7 +7803,7 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::fill_index(g, self, dim, index, g.scalar_like(number, self));
+            return detail::fill_index(g, self, dim, index, element(g, number, self.dtype()));
         }),
     symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value number) {
@@ -7437,9 +7858,11 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> low
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
+    for (auto const& bound : {lower, upper})
+        if (bound && !fits(as_element(*bound, type), type)) dsl::detail::refuse_constant(*bound, type); // as in ATen
     bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
-    return g.op<"Clip">(g.cast(self, type), g.cast(*lo, type), g.cast(*hi, type));
+    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
 /// Whether two shapes surely agree.
@@ -7478,7 +7901,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
 inline value nonzero(graph<13> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
-    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(std::vector<value>{count, g.ints({0})}, attr::axis_i(0))),
+    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
                   dtype::int64);
 }
 
@@ -7510,16 +7933,16 @@ inline constexpr auto selection = table(
             return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
         }),
     // The columns of nonzero; a 0-d condition counts as one element.
-    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> std::vector<value> {
+    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
         value const indices =
             g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
-        std::vector<value> rows;
+        safe_vector<value> rows;
         for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
             rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
         return rows;
     }),
     symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
-        return detail::choose(g, mask, g.scalar_like(n, self), self);
+        return detail::choose(g, mask, element(g, n, self.dtype()), self);
     }),
     symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
         [](graph<13> g, value self, value mask, value filler) -> value {
@@ -7557,7 +7980,7 @@ inline value sort_key(graph<13> g, value x) {
     if (!is_floating(x.dtype())) return x;
     value const wide = g.cast(x, dtype::float64);
     value const finite =
-        g.op<"Min">(std::vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
+        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
     return g.op<"Where">(
         g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
 }
@@ -7565,7 +7988,7 @@ inline value sort_key(graph<13> g, value x) {
 /// Indices of the k first in order along an axis; equal ones in their order, as ONNX promises and stable sorts need.
 inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
     auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
-                                                g.ints(std::span(&k, 1)),
+                                                g.ints(safe_span(&k, 1)),
                                                 attr::axis_i(axis),
                                                 attr::largest_i(largest),
                                                 attr::sorted_i(1),
@@ -7613,7 +8036,7 @@ inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_n
     value const nans = count_nan(g, x, axis);
     value const numbers = g.op<"Sub">(n, nans);
     value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(std::vector<value>{lower_middle(g, numbers), none})
+    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
                                       : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
     return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
 }
@@ -7677,7 +8100,7 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
     value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(std::vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
+    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
                                   : choose(g,
                                            g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
                                            g.cast(g.op<"Sub">(n, one), x.dtype()),
@@ -7688,11 +8111,11 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
         value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
         y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
-    std::vector<std::int64_t> front = iota(last);
+    safe_vector<std::int64_t> front = iota(last);
     front.insert(front.begin(), last);
     y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
     if (!keepdim || self.rank() == 0) return y;
-    std::vector<std::int64_t> kept = whole ? iota(self.rank()) : std::vector{axis};
+    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
     for (std::int64_t& a : kept) a += q.rank();
     return unsqueeze(g, y, kept);
 }
@@ -7732,6 +8155,7 @@ inline constexpr auto sorting = table(
         [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
+            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue of a k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }),
@@ -8016,8 +8440,13 @@ namespace aton::mappings {
 
 namespace detail {
 
+inline void expect_pieces(std::int64_t count) {
+    if (count < 1) throw unsupported_error(std::to_string(count) + " pieces");
+    budget::expect("a list", count, static_cast<std::int64_t>(budget::max_nodes));
+}
+
 /// Pieces of these sizes. One piece is x itself (trap 38).
-inline std::vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
+inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
     return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
@@ -8031,12 +8460,14 @@ inline std::int64_t expected_count(graph<13> g) {
 }
 
 /// Pieces of one size; the last may be smaller.
-inline std::vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
+inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
-    std::int64_t const count = fixed ? (n.constant() + size.constant() - 1) / size.constant() : expected_count(g);
-    std::vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
+    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of a negative size");
+    std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
+    expect_pieces(count);
+    safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
     sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
     return split_sizes(g, x, sizes, axis);
 }
@@ -8050,20 +8481,22 @@ inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, 
 /// aten::chunk: at most `chunks` pieces, all but the last of the same size; of an empty dimension as many as asked for.
 inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
-    if (n.is(0)) return std::vector<value>(static_cast<std::size_t>(chunks), self);
+    expect_pieces(chunks);
+    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(chunks), self);
     return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
 };
 
 /// aten::tensor_split: `sections` pieces, the first of them larger by one where it does not divide.
-inline std::vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
+inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
-    std::vector<sym_int> sizes;
+    expect_pieces(sections);
+    safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
     return split_sizes(g, x, sizes, axis);
 }
 /// Pieces between indices, as Python slices: negative ones count from the end, too large ones are cut.
-inline std::vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
-    std::vector<value> out;
+inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
+    safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
         out.push_back(slice(g, x, axis, start, end));
@@ -8075,12 +8508,12 @@ inline std::vector<value> split_at(graph<13> g, value x, size_list indices, std:
 /// hsplit, vsplit and dsplit: tensor_split along the axis of that name.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
-inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> std::vector<value> {
+inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
     dim = normalize_axis(dim, self.rank());
     sym_int const size = g.size(self, dim);
     std::int64_t const n = size.is_constant() ? size.constant() : expected_count(g);
     if (n == 1) return {squeeze(g, self, dim)};
-    std::vector<value> out;
+    safe_vector<value> out;
     for (std::int64_t i = 0; i != n; ++i) out.push_back(select(g, self, dim, i));
     return out;
 };
@@ -8125,7 +8558,7 @@ inline constexpr auto splitting = table(
             if (places.rank() == 0) return detail::split_sections(g, self, places.constant<std::int64_t>(), dim);
             std::int64_t const count =
                 places.size(0).is_static() ? places.size(0).size() : detail::expected_count(g) - 1;
-            std::vector<sym_int> indices;
+            safe_vector<sym_int> indices;
             for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, places, 0, i));
             return detail::split_at(g, self, indices, dim);
         }),
@@ -8150,7 +8583,7 @@ inline constexpr auto splitting = table(
     symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
                                                                  sym_int length) {
         value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, std::vector<sym_int>{}), length);
+        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
     }));
 
 } // namespace aton::mappings
@@ -8176,14 +8609,14 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
     if (n.is(0)) {
-        value const none = empty_constant(g, std::vector<std::int64_t>{0}, dtype::int64);
+        value const none = empty_constant(g, safe_vector<std::int64_t>{0}, dtype::int64);
         return {x,
                 return_inverse ? optional_value(reshape(g, none, g.sizes(self))) : optional_value(),
                 return_counts ? optional_value(none) : optional_value()};
     }
     value const differs = g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
     value const starts = g.op<"Concat">(
-        std::vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
+        safe_vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
     value const y = g.op<"Compress">(x, starts, attr::axis_i(0));
     optional_value inverse;
     optional_value counts;
@@ -8194,7 +8627,7 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     if (return_counts) {
         value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
         value const next =
-            g.op<"Concat">(std::vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
+            g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
         counts = g.op<"Sub">(next, first);
     }
     return {y, inverse, counts};

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -76,6 +77,120 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 
 } // namespace aton::abi
 
+// ---- aton/dsl/thrown.hpp
+// What a mapping threw, as one short line: Aton's own text and the author's, not that of the C++ library.
+
+#if defined(__GXX_RTTI) || defined(_CPPRTTI)
+#include <typeinfo>
+#endif
+#if __has_include(<cxxabi.h>)
+#include <cstdlib>
+
+#include <cxxabi.h>
+#endif
+
+namespace aton {
+
+/// A text of any origin as one line of at most `most` bytes; UTF-8 characters stay whole.
+template <class = void>
+std::string short_line(std::string_view text, std::size_t most = 300) {
+    bool const is_long = text.size() > most;
+    if (is_long) {
+        std::size_t end = most;
+        while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+        text = text.substr(0, end);
+    }
+    std::string out(text);
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return is_long ? out + "..." : out;
+}
+
+namespace detail {
+
+/// "std::out_of_range"; "std::exception" where the compiler does not tell.
+template <class = void>
+std::string name_of_exception(std::exception const& e) {
+#if defined(__GXX_RTTI) || defined(_CPPRTTI)
+    std::string name = typeid(e).name();
+#if __has_include(<cxxabi.h>)
+    int status = 0;
+    if (char* const read = ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status); read != nullptr) {
+        name = read;
+        std::free(read); // NOLINT(*-no-malloc): as the function demands
+    }
+#endif
+    for (std::string_view const version : {"__1::", "__cxx11::"})
+        if (std::size_t const at = name.find(version); at != std::string::npos) name.erase(at, version.size());
+    return name;
+#else
+    static_cast<void>(e);
+    return "std::exception";
+#endif
+}
+
+/// Whether a text is what functions of the C++ library throw: "vector::_M_range_check: __n (which is 9)", "map::at".
+constexpr bool is_library_text(std::string_view text) {
+    if (text.find("std::") != std::string_view::npos) return true;
+    for (std::string_view const of : {"array:",
+                                      "basic_string",
+                                      "bitset:",
+                                      "deque:",
+                                      "list:",
+                                      "map:",
+                                      "random_device",
+                                      "stod",
+                                      "stof",
+                                      "stoi",
+                                      "stol",
+                                      "stoul",
+                                      "string:",
+                                      "unordered_map:",
+                                      "vector"})
+        if (text.substr(0, of.size()) == of) return true;
+    return false;
+}
+
+/// Whether what() of an exception of the C++ library may be the author's own: those that are made with a text.
+constexpr bool takes_a_text(std::string_view name) {
+    for (std::string_view const each : {"std::runtime_error",
+                                        "std::logic_error",
+                                        "std::invalid_argument",
+                                        "std::domain_error",
+                                        "std::length_error",
+                                        "std::out_of_range",
+                                        "std::range_error",
+                                        "std::overflow_error",
+                                        "std::underflow_error"})
+        if (name == each) return true;
+    return false;
+}
+
+} // namespace detail
+
+/// What the exception that is being handled says. To be called in a handler.
+template <class = void>
+std::string describe_thrown() {
+    try {
+        throw;
+    } catch (error const& e) {
+        return short_line(e.what(), 400);
+    } catch (std::bad_alloc const&) {
+        return "the mapping ran out of memory (std::bad_alloc)";
+    } catch (std::exception const& e) {
+        std::string const name = short_line(detail::name_of_exception(e), 100);
+        std::string out = "the mapping threw an exception (" + name + ")";
+        std::string_view const what = e.what();
+        bool const is_library = name.starts_with("std::");
+        bool const is_own = !is_library || (detail::takes_a_text(name) && !detail::is_library_text(what));
+        return is_own && !what.empty() ? out + ": " + short_line(what) : out;
+    } catch (...) {
+        return "the mapping threw something that is not a std::exception";
+    }
+}
+
+} // namespace aton
+
 // ---- aton/dsl/plugin_abi.hpp
 // How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
 // of one version, against one standard library, with types of one layout; the description says so.
@@ -104,7 +219,7 @@ constexpr std::string_view standard_library() {
 /// A summary of how the structures that cross the border lie in memory.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        1, // counted up where the meaning of a member changes and its place does not
+        2, // counted up where the meaning of a member changes and its place does not
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -234,10 +349,12 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
         return ended(failed, e.what());
     } catch (std::bad_alloc const&) {
         return ended(out_of_memory, "out of memory");
-    } catch (std::exception const& e) {
-        return ended(foreign_exception, e.what());
     } catch (...) {
-        return ended(foreign_exception, "an exception of an unknown type");
+        try {
+            return ended(foreign_exception, describe_thrown());
+        } catch (...) {
+            return ended(foreign_exception, "the mapping threw an exception");
+        }
     }
 }
 
