@@ -29,12 +29,12 @@ public:
     explicit widening(graph_data& graph) : graph_(graph) {}
 
     void run() {
-        std::vector<graph_node> const nodes = std::exchange(graph_.nodes, {});
-        for (graph_node const& n : nodes) {
+        std::vector<graph_node> nodes = std::exchange(graph_.nodes, {});
+        for (graph_node& n : nodes) {
             bool const narrow =
                 std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) { return is_narrow(id); });
-            if (narrow && is_widened(n)) widen(n);
-            else append(n);
+            if (narrow && is_widened(n)) widen(std::move(n));
+            else append(std::move(n));
         }
     }
 
@@ -79,7 +79,9 @@ private:
             results.emplace_back(as_float32(id), id);
             id = results.back().first;
         }
-        graph_node const like = n;
+        graph_node like; // what its casts take over
+        like.source = n.source;
+        like.origin = n.origin;
         append(std::move(n));
         for (auto const& [wide, id] : results) cast(wide, id, dtype::bfloat16, like);
     }
@@ -90,6 +92,8 @@ private:
 } // namespace
 
 void widen_bfloat16(graph_data& graph) {
+    auto const is_bfloat16 = [](graph_value const& v) { return v.type.dtype == dtype::bfloat16; };
+    if (std::none_of(graph.values.begin(), graph.values.end(), is_bfloat16)) return;
     widening w(graph);
     auto const narrow = [&](value_id id) { return w.is_narrow(id); };
     bool const meant = std::any_of(graph.inputs.begin(), graph.inputs.end(), narrow) ||
