@@ -8,6 +8,7 @@
 #include <string>
 
 #include <aton/dsl/error.hpp>
+#include <aton/program/guards.hpp>
 
 #include "random_source.hpp"
 
@@ -28,6 +29,9 @@ void collect(program::program const& p, extent const& e, symbol_values& to) {
     if (!e.is_number()) collect(p.expressions[e.expression], to);
 }
 
+/// How many combinations of sizes are held against the guards.
+constexpr std::size_t most_rounds = 200;
+
 /// No two alike, so that one is not taken for another.
 symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, int try_number) {
     symbol_values out;
@@ -38,14 +42,24 @@ symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, i
         if (v.symbolic) collect(p, *v.symbolic, out);
     }
     constexpr std::int64_t sizes[] = {3, 5, 7, 4, 6, 8, 2, 16};
-    auto next = static_cast<std::size_t>(seed) + static_cast<std::size_t>(try_number / 4);
-    for (auto& [name, number] : out) {
-        auto const found = p.ranges.find(name);
-        program::symbol_range const range = found == p.ranges.end() ? program::symbol_range{} : found->second;
-        std::int64_t const size = sizes[next++ % std::size(sizes)];
-        number = std::min(size < range.least ? range.least + size - 2 : size, range.most);
+    auto const first = static_cast<std::size_t>(seed) + static_cast<std::size_t>(try_number / 4);
+    symbol_values wanted;
+    for (std::size_t round = 0; round != most_rounds; ++round) { // guards may accept few of all
+        std::size_t next = first + round;
+        for (auto& [name, number] : out) {
+            auto const found = p.ranges.find(name);
+            program::symbol_range const range = found == p.ranges.end() ? program::symbol_range{} : found->second;
+            std::int64_t const size =
+                sizes[next++ % std::size(sizes)] + static_cast<std::int64_t>(round / std::size(sizes));
+            next += round / std::size(sizes) % 3;
+            number = std::min(size < range.least ? range.least + size - 2 : size, range.most);
+        }
+        for (auto const& [name, is] : p.relations)
+            if (auto const n = evaluate(is, out); n && out.contains(name)) out[name] = *n;
+        if (round == 0) wanted = out;
+        if (program::accepts(p, out)) return out;
     }
-    return out;
+    return wanted;
 }
 
 std::int64_t number_of(program::program const& p, extent const& e, symbol_values const& symbols,
@@ -59,7 +73,9 @@ std::int64_t number_of(program::program const& p, extent const& e, symbol_values
 
 } // namespace
 
-std::vector<value> draw_inputs(program::program const& p, std::uint64_t seed, int try_number) {
+std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed, int try_number) {
+    program::program p = given;
+    obey_guards(p);
     random_source random(seed + static_cast<std::uint64_t>(try_number) * 1000003U);
     symbol_values const symbols = values_of_symbols(p, seed, try_number);
     constexpr double most_integers[] = {99, 9, 1, 0};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What the guards of a program say of sizes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <aton/program/program.hpp>
+
+namespace aton::program {
+
+/// Whether sizes fulfil every guard that is understood, and the ranges of symbols from 3 on.
+[[nodiscard]] bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> const& symbols);
+
+} // namespace aton::program
