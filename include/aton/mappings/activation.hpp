@@ -26,9 +26,11 @@ inline value times(graph<13> g, value x, double factor) {
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(alpha))
+    bool const wide = x.dtype() == dtype::float64;
+    double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
+    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(factor))
         return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
-    value const negative = times(g, expm1(g, times(g, x, input_scale)), alpha * scale);
+    value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
     return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
 
@@ -44,6 +46,7 @@ inline value selu(graph<13> g, value x) {
 inline value celu(graph<13> g, value x, double alpha) {
     if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
+    if (alpha != 0 && static_cast<float>(alpha) == 0) return g.unsupported("an alpha that is 0 in float32");
     return g.op<"Celu">(x, attr::alpha_f(alpha));
 }
 
