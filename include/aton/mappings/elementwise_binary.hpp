@@ -11,8 +11,10 @@ namespace aton::mappings {
 
 namespace detail {
 
-/// What x + alpha * y is computed in: half types are rounded once.
-constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+/// What a + alpha * b is computed in: half types are rounded once.
+inline dtype sum_type(value a, value b, dtype t, scalar alpha) {
+    return alpha == 1 ? arithmetic_type_of(a, b, t) : computing_type(t);
+}
 
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
@@ -23,28 +25,29 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value multiply(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
     if (type == dtype::bool_) return g.op<"And">(x, y);
     return g.cast(g.op<"Mul">(x, y), type);
 }
 
 /// True division: integers and bools as floats.
 inline value divide(graph<13> g, value a, value b) {
-    auto const [x, y, type] = detail::cast_both(g, a, b, to_floating(promote(a, b)));
-    return g.op<"Div">(x, y);
+    dtype const type = to_floating(promote(a, b));
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    return g.cast(g.op<"Div">(x, y), type);
 }
 
 namespace detail {
@@ -91,6 +94,10 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
+    if (dtype const wide = detail::arithmetic_type_of(a, b, type); is_floating(type) && wide != type) {
+        auto const [x, y, same] = detail::cast_both(g, a, b, wide);
+        return detail::truncate(g, g.cast(g.op<"Div">(x, y), type));
+    }
     auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);

@@ -186,12 +186,11 @@ inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride
 }
 /// Whether sizes of which some are computed are walked in row-major order; a stride of a dimension of size 1 says nothing.
 inline bool is_row_major(size_list size, size_list stride) {
-    std::optional<std::int64_t> expected = 1; // nothing: beyond a computed size
+    std::int64_t expected = 1; // -1: beyond a computed size
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
-        if (!expected || !stride[i].is(*expected)) return false;
-        if (size[i].is_constant()) expected = checked_multiply(*expected, size[i].constant());
-        else expected.reset();
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
     }
     return true;
 }

@@ -131,10 +131,10 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
-            auto const log = [&](value v) { return detail::no_less(g, g.op<"Log">(v), -100); };
-            value const absent_part =
-                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, x), x)));
-            value const loss = g.cast(g.op<"Sub">(absent_part, g.op<"Mul">(t, log(x))), self.dtype());
+            value const log_absent = detail::no_less(g, detail::log1p(g, g.op<"Neg">(x)), -100);
+            value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
+            value const present_part = g.op<"Mul">(t, detail::no_less(g, g.op<"Log">(x), -100));
+            value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(

@@ -65,6 +65,16 @@ inline std::optional<double> known_number(value v) {
     return v.constant<double>();
 }
 
+/// What arithmetic of these two is computed in. ATen does not round the number beside a tensor to a half type: where it is beyond, the
+/// tensor is widened.
+inline dtype arithmetic_type_of(value a, value b, dtype t) {
+    auto const is_beyond = [&](value v) {
+        auto const n = known_number(v);
+        return n && is_floating(t) && bits(t) == 16 && !fits(*n, t);
+    };
+    return is_beyond(a) || is_beyond(b) ? opmath_type(t) : arithmetic_type(t);
+}
+
 /// All elements in one dimension.
 inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
