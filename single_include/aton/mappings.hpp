@@ -189,6 +189,16 @@ inline std::optional<double> known_number(value v) {
     return v.constant<double>();
 }
 
+/// What arithmetic of these two is computed in. ATen does not round the number beside a tensor to a half type: where it is beyond, the
+/// tensor is widened.
+inline dtype arithmetic_type_of(value a, value b, dtype t) {
+    auto const is_beyond = [&](value v) {
+        auto const n = known_number(v);
+        return n && is_floating(t) && bits(t) == 16 && !fits(*n, t);
+    };
+    return is_beyond(a) || is_beyond(b) ? opmath_type(t) : arithmetic_type(t);
+}
+
 /// All elements in one dimension.
 inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
@@ -582,9 +592,11 @@ inline value times(graph<13> g, value x, double factor) {
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(alpha))
+    bool const wide = x.dtype() == dtype::float64;
+    double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
+    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(factor))
         return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
-    value const negative = times(g, expm1(g, times(g, x, input_scale)), alpha * scale);
+    value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
     return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
 
@@ -600,6 +612,7 @@ inline value selu(graph<13> g, value x) {
 inline value celu(graph<13> g, value x, double alpha) {
     if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
+    if (alpha != 0 && static_cast<float>(alpha) == 0) return g.unsupported("an alpha that is 0 in float32");
     return g.op<"Celu">(x, attr::alpha_f(alpha));
 }
 
@@ -1076,6 +1089,12 @@ inline value scale_by(graph<13> g, value x, scalar factor) {
 /// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
 inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
+    dtype const type = product.dtype();
+    dtype const wide = opmath_type(type);
+    if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
+        value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
+        return g.cast(sum, type); // the sum may fit alone
+    }
     value const scaled = scale_by(g, product, alpha);
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
@@ -2443,10 +2462,10 @@ inline constexpr auto loss = table(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
-            auto const log = [&](value v) { return detail::no_less(g, g.op<"Log">(v), -100); };
-            value const absent_part =
-                g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log(g.op<"Sub">(g.scalar_like(1, x), x)));
-            value const loss = g.cast(g.op<"Sub">(absent_part, g.op<"Mul">(t, log(x))), self.dtype());
+            value const log_absent = detail::no_less(g, detail::log1p(g, g.op<"Neg">(x)), -100);
+            value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
+            value const present_part = g.op<"Mul">(t, detail::no_less(g, g.op<"Log">(x), -100));
+            value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
@@ -3754,8 +3773,10 @@ namespace aton::mappings {
 
 namespace detail {
 
-/// What x + alpha * y is computed in: half types are rounded once.
-constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+/// What a + alpha * b is computed in: half types are rounded once.
+inline dtype sum_type(value a, value b, dtype t, scalar alpha) {
+    return alpha == 1 ? arithmetic_type_of(a, b, t) : computing_type(t);
+}
 
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
@@ -3766,28 +3787,29 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(type, alpha));
+    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value multiply(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type(type));
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
     if (type == dtype::bool_) return g.op<"And">(x, y);
     return g.cast(g.op<"Mul">(x, y), type);
 }
 
 /// True division: integers and bools as floats.
 inline value divide(graph<13> g, value a, value b) {
-    auto const [x, y, type] = detail::cast_both(g, a, b, to_floating(promote(a, b)));
-    return g.op<"Div">(x, y);
+    dtype const type = to_floating(promote(a, b));
+    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    return g.cast(g.op<"Div">(x, y), type);
 }
 
 namespace detail {
@@ -3834,6 +3856,10 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
+    if (dtype const wide = detail::arithmetic_type_of(a, b, type); is_floating(type) && wide != type) {
+        auto const [x, y, same] = detail::cast_both(g, a, b, wide);
+        return detail::truncate(g, g.cast(g.op<"Div">(x, y), type));
+    }
     auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
@@ -4777,12 +4803,11 @@ inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride
 }
 /// Whether sizes of which some are computed are walked in row-major order; a stride of a dimension of size 1 says nothing.
 inline bool is_row_major(size_list size, size_list stride) {
-    std::optional<std::int64_t> expected = 1; // nothing: beyond a computed size
+    std::int64_t expected = 1; // -1: beyond a computed size
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
-        if (!expected || !stride[i].is(*expected)) return false;
-        if (size[i].is_constant()) expected = checked_multiply(*expected, size[i].constant());
-        else expected.reset();
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
     }
     return true;
 }

@@ -45,6 +45,12 @@ inline value scale_by(graph<13> g, value x, scalar factor) {
 /// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
 inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
+    dtype const type = product.dtype();
+    dtype const wide = opmath_type(type);
+    if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
+        value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
+        return g.cast(sum, type); // the sum may fit alone
+    }
     value const scaled = scale_by(g, product, alpha);
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
