@@ -187,7 +187,7 @@ TEST_CASE("an input that nothing uses is a warning, and an error where these are
     CHECK(contains(what, "guard_half.pt2: input 'unused' is not used"));
     CHECK(contains(what, "warnings are errors"));
     CHECK(f.count() == before);
-    CHECK(message_of(sample("linear_relu_dynbatch.pt2"), f / "w.onnx", options).empty());
+    CHECK_NOTHROW(export_file(sample("linear_relu_dynbatch.pt2"), f / "w.onnx", options));
 }
 
 TEST_CASE("relations between sizes are written, other guards are metadata, and checked where that is asked for") {

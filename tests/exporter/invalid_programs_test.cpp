@@ -84,11 +84,11 @@ TEST_CASE("operands that do not go together are refused, whatever the file says 
         {"aten::add.Tensor",
          {tensor("other", b.y)},
          {2, 3},
-         "aten::add.Tensor (its operands do not fit each other: float32[2, 3], float32[4] in Add; at model.py:12"},
-        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "float32[2, 3], float32[2, 2] in Mul"},
-        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "in Equal"},
-        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "float32[2, 3], float32[2, 2] in"},
-        {"aten::matmul", {tensor("other", b.y)}, {2}, "float32[2, 3], float32[4] in MatMul"},
+         "aten::add.Tensor (dimensions that do not broadcast: of 3 and of 4; at model.py:12"},
+        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 2"},
+        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 4"},
+        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions of 3 and of 2"},
+        {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions of 3 and of 4"},
     };
     for (auto const& [op, arguments, sizes, expected] : calls) {
         std::string const said = fault(op, arguments, sizes);
@@ -98,7 +98,7 @@ TEST_CASE("operands that do not go together are refused, whatever the file says 
         made c;
         c.output(c.add("aten::cat", {tensors("tensors", {c.x, other}), integer("dim", 0)}, {4, 3}));
         std::string const said = tests::fault_of([&] { return convert_program(c.p); });
-        CHECK_MESSAGE(is_said(said, "aten::cat (its operands do not fit each other: float32[2, 3], float32["), said);
+        CHECK_MESSAGE(is_said(said, "aten::cat (onnx::Concat: "), said);
     }
 }
 

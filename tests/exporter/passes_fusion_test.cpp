@@ -37,7 +37,7 @@ value decomposed(Test& o, value scores) {
 template <class Test>
 value masked(Test& o, value x, std::vector<double> const& rows) {
     return o.g.template op<"Where">(
-        o.constant(dtype::bool_, {2, 1, 5}, rows), x, o.g.scalar(-infinity, dtype::float32));
+        o.constant(dtype::bool_, {2, 1, 1, 5}, rows), x, o.g.scalar(-infinity, dtype::float32));
 }
 
 } // namespace

@@ -271,7 +271,12 @@ TEST_CASE("what ONNX cannot hold is refused with its name") {
     value const x = input(data, "x", dtype::undefined, {2});
     CHECK_THROWS_WITH_AS((void)to_model_proto(data), "the dtype of input %x is not known", aton::error);
     x.set_type({dtype::float32, {2}});
-    value const c = graph<13>(data, 20).constant(tensor{dtype::float32, {3}, std::string(8, '\0')});
+    tensor const cut{dtype::float32, {3}, std::string(8, '\0')};
+    CHECK_THROWS_WITH_AS((void)graph<13>(data, 20).constant(cut),
+                         "a constant of 3 elements of float32 has 8 bytes",
+                         aton::unsupported_error);
+    value const c = graph<13>(data, 20).constant(tensor{dtype::float32, {3}, std::string(12, '\0')});
+    data.nodes.back().attributes.at(0).tensors.at(0) = cut;
     data.outputs = {c.id()};
     CHECK_THROWS_WITH_AS((void)to_model_proto(data),
                          "Constant_0, attribute 'value': a constant has 8 bytes, its sizes need 12",
