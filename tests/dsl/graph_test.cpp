@@ -149,7 +149,7 @@ TEST_CASE("structured bindings, lists and output lists") {
     std::vector<value> const parts = g.op<"Split">(x, g.ints({1, 2, 3}), attr::axis_i(1), output_list(3));
     REQUIRE(parts.size() == 3);
     CHECK(parts[2].size(1).size() == 3);
-    value const joined = g.op<"Concat">(parts, attr::axis_i(0));
+    value const joined = g.op<"Concat">(parts, attr::axis_i(1));
     CHECK(f.data.nodes.back().inputs.size() == 3);
     CHECK(joined.dtype() == dtype::float32);
 }

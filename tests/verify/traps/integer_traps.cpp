@@ -122,8 +122,9 @@ constexpr auto bits_as_truth =
         if (!is_integral(a.dtype())) return real::logical<"And">(g, a, b);
         return g.cast(real::bitwise_and(g, a, b), dtype::bool_);
     }));
-constexpr auto number_cut = table(symbolic<"aten::lt.Scalar(self, other)">(
-    [](graph<13> g, value a, scalar b) -> value { return less(g, a, g.scalar_like(b, a)); }));
+constexpr auto number_cut = table(symbolic<"aten::lt.Scalar(self, other)">([](graph<13> g, value a, scalar b) -> value {
+    return less(g, a, g.scalar_like(is_integral(a.dtype()) ? scalar(b.to_saturated<std::int64_t>()) : b, a));
+}));
 
 constexpr planted all[] = {
     {19, "floor_divide of negatives", truncated_floor},

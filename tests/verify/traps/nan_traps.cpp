@@ -195,7 +195,7 @@ constexpr planted all[] = {
     {57, "logaddexp overflows", sum_of_exponentials},
     {57, "softplus threshold ignored", threshold_ignored},
     {57, "norm of order 0", order_zero},
-    {57, "norm in float16", norm_in_half},
+    {57, "norm in float16", norm_in_half, 20, "self: (n, c, h) in 200.0..300.0; dim: {0, -1}"},
     {30, "a fully masked row is NaN", masked_row_is_nan, 20, masked_calls},
     {30, "lowest finite in place of -inf", lowest_finite, 20, masked_calls},
     {31, "mask in the query's dtype", mask_as_numbers},
