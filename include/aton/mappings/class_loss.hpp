@@ -63,14 +63,23 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
 }
 
+/// ATen takes no weights of another dtype than the scores.
+inline void expect_same_dtype(value scores, optional_value weight) {
+    if (weight && weight->dtype() != scores.dtype())
+        throw unsupported_error("weights of " + std::string(name(weight->dtype())) + " for scores of " +
+                                std::string(name(scores.dtype())));
+}
+
 inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
                                    std::int64_t ignore_index) {
+    expect_same_dtype(self, weight);
     return nll_loss(g, self, target, weight, reduction, ignore_index);
 };
 /// ATen's total_weight is 0 for a batch of which nothing is reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
                                            std::int64_t reduction,
                                            std::int64_t ignore_index) -> std::tuple<value, value> {
+    expect_same_dtype(self, weight);
     value total = g.scalar(0, self.dtype());
     if (reduction != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
@@ -136,6 +145,7 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
                            std::int64_t ignore_index, double smoothing) {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
         return soft_cross_entropy(g, scores, target, weight, reduction, smoothing);
+    expect_same_dtype(scores, weight);
     if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, reduction, ignore_index, smoothing);
     class_scores const c = batched_classes(g, scores, target);
     if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
@@ -188,6 +198,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 /// The mean over the other classes i of w[y] * max(0, margin - x[y] + x[i])^p.
 inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
                                std::int64_t reduction) {
+    expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
