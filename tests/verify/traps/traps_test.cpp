@@ -59,7 +59,8 @@ void require_found(std::span<planted const> all) {
             REQUIRE(built_in != nullptr);
             row_report const wrong = checked(p, *built_in);
             // A graph that cannot run may be refused while it is made.
-            CHECK_MESSAGE((!wrong.failures.empty() || (!p.runs && wrong.total(&type_report::refused) != 0)), text_of(wrong));
+            CHECK_MESSAGE((!wrong.failures.empty() || (!p.runs && wrong.total(&type_report::refused) != 0)),
+                          text_of(wrong));
             if (p.runs) CHECK_MESSAGE(std::ranges::any_of(wrong.failures, runs), text_of(wrong));
         }
     }
