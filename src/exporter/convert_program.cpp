@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Each node of a program through the mapping of its operator; what has none is collected, not thrown at once.
-#include "check_nodes.hpp"
 #include "converter.hpp"
 
 #include <algorithm>
@@ -103,13 +102,11 @@ void converter::convert_with_row(program::node const& n, dsl::entry const& row) 
     check_squeeze(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
-    std::size_t const first_node = graph_->nodes.size();
     std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
     std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
     if (n.schema.empty() && results.size() > n.results.size())
         throw unsupported_error("the mapping gives " + std::to_string(results.size()) + " results, the program has " +
                                 std::to_string(n.results.size()));
-    check_nodes(*graph_, first_node);
     bind_results(n, row, results, first_new);
 }
 
