@@ -54,6 +54,14 @@ extent difference(program& p, extent const& a, extent const& b) {
     return {0, static_cast<std::uint32_t>(p.expressions.size() - 1)};
 }
 
+/// Goes on with a view of what there is so far.
+void add_view(node_emitter& out, node const& cause, functionalized_view& to, std::string_view op,
+              std::vector<argument> arguments, value made) {
+    arguments.insert(arguments.begin(), value_argument("self", to.value));
+    to.value = out.fresh(std::move(made));
+    to.nodes.push_back(view_node(out.owner(), cause, op, std::move(arguments), to.value));
+}
+
 /// Selections and slices that reach a part of a contiguous tensor.
 class descent {
 public:
@@ -86,22 +94,27 @@ public:
             if (!c.kept) {
                 now.sizes.erase(now.sizes.begin() + at);
                 now.strides.erase(now.strides.begin() + at);
-                add(made, "aten::select.int", {dim, integer_argument("index", c.start)}, std::move(now));
+                add_view(
+                    out_, cause_, made, "aten::select.int", {dim, integer_argument("index", c.start)}, std::move(now));
                 continue;
             }
             extent const length = extents[*c.kept];
             if (c.start == 0 && are_equal(out_.owner(), length, now.sizes[k])) continue;
             now.sizes[k] = length;
             if (length.is_number())
-                add(made,
-                    "aten::slice.Tensor",
-                    {dim, integer_argument("start", c.start), integer_argument("end", c.start + length.number)},
-                    std::move(now));
+                add_view(out_,
+                         cause_,
+                         made,
+                         "aten::slice.Tensor",
+                         {dim, integer_argument("start", c.start), integer_argument("end", c.start + length.number)},
+                         std::move(now));
             else
-                add(made,
-                    "aten::narrow",
-                    {dim, integer_argument("start", c.start), element_of(sizes, *c.kept, "length")},
-                    std::move(now));
+                add_view(out_,
+                         cause_,
+                         made,
+                         "aten::narrow",
+                         {dim, integer_argument("start", c.start), element_of(sizes, *c.kept, "length")},
+                         std::move(now));
         }
         return made;
     }
@@ -130,12 +143,6 @@ private:
         if (length.is_number() && whole.is_number()) return length.number <= whole.number - start;
         constexpr std::int64_t longest = std::int64_t{1} << 48;
         return is_first && start <= longest && length.number <= longest; // nothing lies behind the first dimension
-    }
-
-    void add(functionalized_view& to, std::string_view op, std::vector<argument> arguments, value made) {
-        arguments.insert(arguments.begin(), value_argument("self", to.value));
-        to.value = out_.fresh(std::move(made));
-        to.nodes.push_back(view_node(out_.owner(), cause_, op, std::move(arguments), to.value));
     }
 
     node_emitter& out_;
@@ -186,16 +193,13 @@ std::optional<functionalized_view> slice_of(node_emitter& out, node const& cause
                           (!part.sizes[d].is_number() || end->number <= part.sizes[d].number));
     if (!is_part) return {};
     part.sizes[d] = difference(p, *end, *start);
-    functionalized_view made;
-    made.value = out.fresh(std::move(part));
-    made.nodes.push_back(view_node(p,
-                                   cause,
-                                   "aten::slice.Tensor",
-                                   {value_argument("self", base),
-                                    renamed(given.dim, "dim"),
-                                    renamed(given.start, "start"),
-                                    renamed(given.end, "end")},
-                                   made.value));
+    functionalized_view made{base, {}};
+    add_view(out,
+             cause,
+             made,
+             "aten::slice.Tensor",
+             {renamed(given.dim, "dim"), renamed(given.start, "start"), renamed(given.end, "end")},
+             std::move(part));
     return made;
 }
 
@@ -210,16 +214,13 @@ std::optional<functionalized_view> strided_of(node_emitter& out, node const& cau
     value part = out.owner().values[base];
     part.sizes = *sizes;
     part.strides = *strides;
-    functionalized_view made;
-    made.value = out.fresh(std::move(part));
-    made.nodes.push_back(view_node(out.owner(),
-                                   cause,
-                                   "aten::as_strided",
-                                   {value_argument("self", base),
-                                    renamed(given.sizes, "size"),
-                                    renamed(given.strides, "stride"),
-                                    renamed(given.offset, "storage_offset")},
-                                   made.value));
+    functionalized_view made{base, {}};
+    add_view(out,
+             cause,
+             made,
+             "aten::as_strided",
+             {renamed(given.sizes, "size"), renamed(given.strides, "stride"), renamed(given.offset, "storage_offset")},
+             std::move(part));
     return made;
 }
 
