@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <aton/aten/promotion.hpp>
+#include <aton/aten/scalar_type.hpp>
 #include <aton/dsl/error.hpp>
 
 #include "../compute/complex.hpp"
@@ -89,27 +90,9 @@ results has_sign(call const& c) {
 
 /// The number of a dtype: c10::ScalarType.
 std::int64_t number_of(dtype t) {
-    constexpr dtype in_order[] = {dtype::uint8,
-                                  dtype::int8,
-                                  dtype::int16,
-                                  dtype::int32,
-                                  dtype::int64,
-                                  dtype::float16,
-                                  dtype::float32,
-                                  dtype::float64,
-                                  dtype::undefined, // complex32
-                                  dtype::complex64,
-                                  dtype::complex128,
-                                  dtype::bool_,
-                                  dtype::undefined, // quantized: 12 to 14
-                                  dtype::undefined,
-                                  dtype::undefined,
-                                  dtype::bfloat16};
-    std::int64_t n = 0;
-    for (dtype each : in_order) {
-        if (each == t) return n;
-        ++n;
-    }
+    constexpr std::int64_t after_bfloat16 = 16;
+    for (std::int64_t n = 0; n != after_bfloat16; ++n)
+        if (aton::aten::scalar_type(n) == t && t != dtype::undefined) return n;
     throw error("no number is known of " + std::string(name(t)));
 }
 
