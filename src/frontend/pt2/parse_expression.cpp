@@ -13,6 +13,7 @@
 
 #include <aton/dsl/error.hpp>
 
+#include "lexemes.hpp"
 #include "make_expression.hpp"
 
 namespace aton::pt2 {
@@ -86,9 +87,6 @@ constexpr relation_row relations[] = {
 
 /// Names that srepr writes without Symbol(...).
 constexpr std::string_view infinities[] = {"oo", "zoo", "nan", "int_oo"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 class parser {
 public:
@@ -295,18 +293,9 @@ private:
     }
 
     expression number() {
-        std::size_t stop = at_;
-        bool real = false;
-        for (; stop != text_.size(); ++stop) {
-            char const c = text_[stop];
-            bool const exponent_sign = (c == '-' || c == '+') && (text_[stop - 1] == 'e' || text_[stop - 1] == 'E');
-            if (is_digit(c)) continue;
-            if (c != '.' && c != 'e' && c != 'E' && !(real && exponent_sign)) break;
-            real = true;
-        }
-        std::string_view const digits = text_.substr(at_, stop - at_);
-        expression out = real ? make_real(real_of(digits)) : make_integer(integer_of(digits));
-        at_ = stop;
+        auto const [digits, is_real] = number_at(text_, at_);
+        expression out = is_real ? make_real(real_of(digits)) : make_integer(integer_of(digits));
+        at_ += digits.size();
         return out;
     }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lexemes.hpp"
 #include "make_expression.hpp"
 
 namespace aton::pt2 {
@@ -92,8 +93,6 @@ constexpr relation_row relations[] = {
     {"<", expression_kind::less},
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 struct not_understood {};
@@ -289,23 +288,15 @@ private:
     }
 
     expression number() {
-        std::size_t stop = at_;
-        bool real = false;
-        for (; stop != text_.size(); ++stop) {
-            char const c = text_[stop];
-            bool const exponent_sign = (c == '-' || c == '+') && (text_[stop - 1] == 'e' || text_[stop - 1] == 'E');
-            if (is_digit(c)) continue;
-            if (c != '.' && c != 'e' && c != 'E' && !(real && exponent_sign)) break;
-            real = true;
-        }
-        char const* const first = text_.data() + at_;
-        char const* const last = text_.data() + stop;
-        at_ = stop;
+        auto const [digits, is_real] = number_at(text_, at_);
+        at_ += digits.size();
+        char const* const first = digits.data();
+        char const* const last = first + digits.size();
         double d = 0;
         std::int64_t n = 0;
-        auto const [end, status] = real ? std::from_chars(first, last, d) : std::from_chars(first, last, n);
+        auto const [end, status] = is_real ? std::from_chars(first, last, d) : std::from_chars(first, last, n);
         if (status != std::errc{} || end != last) fail();
-        return real ? make_real(d) : make_integer(n);
+        return is_real ? make_real(d) : make_integer(n);
     }
 
     expression named() {
