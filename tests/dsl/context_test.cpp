@@ -122,37 +122,37 @@ constexpr auto unary_15 = [](graph<13, 15> g, value x) { return g.op<"Abs">(x); 
 constexpr auto unary_17 = [](graph<17> g, value x) { return g.op<"Abs">(x); };
 constexpr auto unary_16 = [](graph<16> g, value x) { return g.op<"Abs">(x); };
 
-inline constexpr auto all_rows = table(override_<"aten::relu(self)">(unary_16), override_<"aten::relu(self)">(unary_15),
-                                       symbolic<"my_ops::op(Tensor x) -> Tensor">(unary));
+inline constexpr auto whole = table(override_<"aten::relu(self)">(unary_16), override_<"aten::relu(self)">(unary_15),
+                                    symbolic<"my_ops::op(Tensor x) -> Tensor">(unary));
 inline constexpr auto with_gap =
     table(symbolic<"aten::relu(self)">(unary_17), symbolic<"my_ops::op(Tensor x) -> Tensor">(unary),
           symbolic<"aten::relu(self)">(unary_15));
 
-static_assert(covers<all_rows, 13, newest>);
-static_assert(!covers<all_rows, 12, newest>);
-static_assert(covers<all_rows, 14, 14>);
+static_assert(covers<whole, 13, newest>);
+static_assert(!covers<whole, 12, newest>);
+static_assert(covers<whole, 14, 14>);
 static_assert(!covers<with_gap, 13, newest>);
 static_assert(covers<with_gap, 17, newest>);
 static_assert(covers<with_gap, 13, 15> && !covers<with_gap, 13, 16> && !covers<with_gap, 16, 16>);
 static_assert(covers<with_gap, 13, newest, "my_ops::op">);
 static_assert(!covers<with_gap, 13, newest, "my_ops::op", "aten::relu">);
 static_assert(!covers<with_gap, 13, newest, "aten::relu", "my_ops::op">);
-static_assert(!covers<all_rows, 13, newest, "aten::neg">);
-static_assert(require_coverage<all_rows, 13, newest>());
+static_assert(!covers<whole, 13, newest, "aten::neg">);
+static_assert(require_coverage<whole, 13, newest>());
 static_assert(require_coverage<with_gap, 13, 15, "aten::relu">());
 
-static_assert(all_rows.entries[0].overrides && !with_gap.entries[0].overrides);
-static_assert(hidden_row(with_gap.entries[0], all_rows) == &table_view(all_rows)[0]);
-static_assert(hidden_row(with_gap.entries[2], all_rows) == &table_view(all_rows)[1]);
-static_assert(hidden_row(all_rows.entries[0], with_gap) == nullptr);
-static_assert(hidden_row(all_rows.entries[2], with_gap) == &table_view(with_gap)[1]);
+static_assert(whole.entries[0].overrides && !with_gap.entries[0].overrides);
+static_assert(hidden_row(with_gap.entries[0], whole) == &table_view(whole)[0]);
+static_assert(hidden_row(with_gap.entries[2], whole) == &table_view(whole)[1]);
+static_assert(hidden_row(whole.entries[0], with_gap) == nullptr);
+static_assert(hidden_row(whole.entries[2], with_gap) == &table_view(with_gap)[1]);
 static_assert(newest == aton::onnx::newest_opset);
 
 } // namespace
 
 TEST_CASE("a row made with override_ runs as any other") {
     fixture f;
-    CHECK(value(boost::hana::at_c<1>(all_rows.rows)(graph<13, 15>(f.data, 14), f.x)).id() != aton::no_value);
+    CHECK(value(boost::hana::at_c<1>(whole.rows)(graph<13, 15>(f.data, 14), f.x)).id() != aton::no_value);
     CHECK(f.data.nodes.back().op == "Abs");
-    CHECK(find(all_rows, "aten::relu", 15) == &table_view(all_rows)[1]);
+    CHECK(find(whole, "aten::relu", 15) == &table_view(whole)[1]);
 }

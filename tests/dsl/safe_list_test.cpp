@@ -91,8 +91,8 @@ TEST_CASE("arithmetic on sizes refuses what int64 does not hold") {
     CHECK(contains(fault_of([] { (void)checked_multiply(smallest, -1); }), "64 bits"));
     CHECK(contains(fault_of([] { (void)checked_multiply(-1, smallest); }), "64 bits"));
     CHECK(contains(fault_of([] { (void)checked_multiply(std::int64_t{1} << 32, std::int64_t{1} << 31); }), "64 bits"));
-    CHECK(contains(fault_of([] { (void)(whole(5) / 0); }), "5 / 0"));
-    CHECK(std::int64_t{whole(2) + 3 * whole(4) - 1} == 13);
+    CHECK(contains(fault_of([] { (void)(checked_int(5) / 0); }), "5 / 0"));
+    CHECK(std::int64_t{checked_int(2) + 3 * checked_int(4) - 1} == 13);
 }
 
 TEST_CASE("a number of a program makes neither nodes, outputs nor constants without bound") {

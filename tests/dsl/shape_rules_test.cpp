@@ -86,8 +86,7 @@ std::string around(aton::graph_data const& graph, aton::graph_node const& n) {
 TEST_CASE("shape rules never contradict libonnx and seldom know less") {
     std::map<std::string, tally> tallies;
     int contradictions = 0;
-    // Constant holds integers, which sizes and axes are drawn as, from opset 9 on.
-    for (int opset : {9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 21, 23, 26, 28}) {
+    for (int opset : {7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 21, 23, 26, 28}) {
         for (std::uint64_t seed = 0; seed != 40; ++seed) {
             random_graph g(seed * 1000 + static_cast<std::uint64_t>(opset), opset);
             for (int i = 0; i != 20; ++i) add_random_call(g);

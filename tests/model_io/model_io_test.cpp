@@ -283,6 +283,17 @@ TEST_CASE("what ONNX cannot hold is refused with its name") {
                          aton::error);
 }
 
+TEST_CASE("integers are initializers below opset 9, where Constant holds none") {
+    graph_data data;
+    graph<7> const g(data, 7);
+    value const x = input(data, "x", dtype::float32, {2, 3});
+    value const y = g.op<"Mul">(g.op<"Reshape">(x, g.ints({3, 2})), 0.5);
+    data.outputs = {y.id()};
+    CHECK(data.initializers.size() == 1);
+    CHECK(y.shape() == aton::shape{3, 2});
+    CHECK_NOTHROW(aton::check_model_bytes(to_model_proto(data)));
+}
+
 TEST_CASE("nested graphs keep their names apart and see the graph around them") {
     graph_data data;
     data.opset = 20;

@@ -69,45 +69,49 @@ constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// An integer of a program in arithmetic that may leave int64: `whole(in) + 2 * padding - extent`. What does not fit is refused.
-class whole {
+/// An integer of a program in arithmetic that may leave int64: `checked_int(in) + 2 * padding - extent`. What does not fit is refused.
+class checked_int {
 public:
-    constexpr whole() = default;
+    constexpr checked_int() = default;
     // NOLINTBEGIN(google-explicit-constructor): an integer is one.
-    constexpr whole(std::int64_t n) : number_(n) {}
+    constexpr checked_int(std::int64_t n) : number_(n) {}
     constexpr operator std::int64_t() const { return number_; }
     // NOLINTEND(google-explicit-constructor)
 
-    friend constexpr whole operator+(whole a, whole b) { return checked_add(a.number_, b.number_); }
+    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
     template <std::integral T>
-    friend constexpr whole operator+(whole a, T b) {
+    friend constexpr checked_int operator+(checked_int a, T b) {
         return checked_add(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator+(T a, whole b) {
+    friend constexpr checked_int operator+(T a, checked_int b) {
         return checked_add(a, b.number_);
     }
-    friend constexpr whole operator-(whole a, whole b) { return checked_subtract(a.number_, b.number_); }
+    friend constexpr checked_int operator-(checked_int a, checked_int b) {
+        return checked_subtract(a.number_, b.number_);
+    }
     template <std::integral T>
-    friend constexpr whole operator-(whole a, T b) {
+    friend constexpr checked_int operator-(checked_int a, T b) {
         return checked_subtract(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator-(T a, whole b) {
+    friend constexpr checked_int operator-(T a, checked_int b) {
         return checked_subtract(a, b.number_);
     }
-    friend constexpr whole operator*(whole a, whole b) { return checked_multiply(a.number_, b.number_); }
+    friend constexpr checked_int operator*(checked_int a, checked_int b) {
+        return checked_multiply(a.number_, b.number_);
+    }
     template <std::integral T>
-    friend constexpr whole operator*(whole a, T b) {
+    friend constexpr checked_int operator*(checked_int a, T b) {
         return checked_multiply(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator*(T a, whole b) {
+    friend constexpr checked_int operator*(T a, checked_int b) {
         return checked_multiply(a, b.number_);
     }
     /// Also by 0, which nothing is divided by.
     template <std::integral T>
-    friend constexpr whole operator/(whole a, T b) {
+    friend constexpr checked_int operator/(checked_int a, T b) {
         if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
             refuse_overflow(a.number_, '/', b);
         return a.number_ / b;

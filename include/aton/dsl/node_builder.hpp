@@ -74,11 +74,13 @@ void expect_whole(tensor const& data) {
                                 std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
 }
 
-/// Appends a Constant node; every constant of a graph is made here.
+/// Appends a Constant node; every constant of a graph is made here. Below opset 9 Constant holds floating-point numbers only: an
+/// initializer holds the others, which a function cannot have.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
-    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset))
+    bool const is_initializer = graph.opset < 9 && !is_floating(data.type) && !graph.in_function;
+    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset); schema && !is_initializer)
         require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
     std::uint32_t& left = graph.context.constant_bytes_left;
     if (data.bytes.size() > left)
@@ -87,6 +89,10 @@ value_id append_constant(Graph& graph, tensor data) {
     if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
     count_nodes(graph, 1);
     value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    if (is_initializer) {
+        graph.set_initializer(id, std::move(data));
+        return id;
+    }
     graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
     auto& node = graph.nodes.emplace_back();
     node.op = "Constant";

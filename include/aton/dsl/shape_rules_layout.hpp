@@ -101,7 +101,7 @@ void concat(Context& c) {
             c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
-        else joined = joined.is_static() && more.is_static() ? dim(whole(joined.size()) + more.size()) : dim();
+        else joined = joined.is_static() && more.is_static() ? dim(checked_int(joined.size()) + more.size()) : dim();
         if (!found) out = in;
         found = true;
         for (std::size_t k = 0; k != in.size(); ++k) {
@@ -117,7 +117,7 @@ void concat(Context& c) {
 /// Refuses pieces that are not the whole, or not as many as the outputs.
 template <class Context>
 void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
-    whole sum = 0;
+    checked_int sum = 0;
     for (std::int64_t size : sizes.values) {
         if (size < 0) c.refuse("a piece of size " + std::to_string(size));
         sum = sum + size;
@@ -207,7 +207,7 @@ void gather_nd(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
     if (!c.in(1).back().is_static()) return;
-    std::int64_t const used = whole(c.number("batch_dims", 0)) + c.in(1).back().size();
+    std::int64_t const used = checked_int(c.number("batch_dims", 0)) + c.in(1).back().size();
     if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
@@ -233,7 +233,7 @@ void tile(Context& c) {
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
             if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
-            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(whole(d.size()) * repeats[i]) : dim();
+            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(checked_int(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
 }
@@ -253,7 +253,7 @@ void pad(Context& c) {
         std::int64_t const after = pads[i + axes.size()];
         if (axis < 0) return;
         dim& d = out[index(axis)];
-        std::int64_t const size = d.is_static() ? std::int64_t{whole(d.size()) + before + after} : 0;
+        std::int64_t const size = d.is_static() ? std::int64_t{checked_int(d.size()) + before + after} : 0;
         if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }

@@ -209,8 +209,9 @@ void attention(Context& c) {
     std::int64_t const kv_heads = c.number("kv_num_heads", 0);
     if (c.rank(0) == 4) out[3] = values;
     else
-        out.back() =
-            heads > 0 && kv_heads > 0 && values.is_static() ? dim(whole(values.size() / kv_heads) * heads) : dim();
+        out.back() = heads > 0 && kv_heads > 0 && values.is_static()
+                         ? dim(checked_int(values.size() / kv_heads) * heads)
+                         : dim();
     c.set(0, out);
 }
 

@@ -19,8 +19,8 @@ bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
 /// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
 template <class = void>
 dim remaining(dims const& from, list const& to, bool allow_zero) {
-    whole total = 1;
-    whole taken = 1;
+    checked_int total = 1;
+    checked_int taken = 1;
     dims symbols;
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i < to.size() && copies(from, to, i, allow_zero)) continue;
@@ -85,7 +85,7 @@ dim product(dims const& d, std::int64_t first, std::int64_t last) {
         if (next.size() == 0) return 0;
         if (next.size() == 1) continue;
         if (out.size() == 1) out = next;
-        else out = out.is_static() && next.is_static() ? dim(whole(out.size()) * next.size()) : dim();
+        else out = out.is_static() && next.is_static() ? dim(checked_int(out.size()) * next.size()) : dim();
     }
     return out;
 }

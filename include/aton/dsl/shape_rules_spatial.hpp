@@ -20,7 +20,7 @@ struct window {
     std::int64_t before = 0;
     std::int64_t after = 0;
 
-    [[nodiscard]] std::int64_t extent() const { return whole(whole(kernel) - 1) * dilation + 1; }
+    [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
@@ -46,12 +46,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     if (!in.is_static() || w.stride < 1) return {};
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = whole(in.size()) + w.before + w.after - w.extent();
+    std::int64_t const room = checked_int(in.size()) + w.before + w.after - w.extent();
     if (room < 0)
         throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
     std::int64_t const fitting = room / w.stride + 1;
     if (!ceil_mode || room % w.stride == 0) return fitting;
-    return whole(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+    return checked_int(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
 }
 
 template <class Context>
@@ -78,7 +78,8 @@ void conv_transpose(Context& c) {
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
     bool const matching = weight.size() == in.size();
-    dims out{in[0], matching && weight[1].is_static() ? dim(whole(weight[1].size()) * c.number("group", 1)) : dim()};
+    dims out{in[0],
+             matching && weight[1].is_static() ? dim(checked_int(weight[1].size()) * c.number("group", 1)) : dim()};
     list const sizes = c.numbers("output_shape");
     list const extra = c.numbers("output_padding");
     std::int64_t const group = c.number("group", 1);
@@ -93,7 +94,8 @@ void conv_transpose(Context& c) {
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
         if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
         else if (known)
-            out.emplace_back(whole(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
+            out.emplace_back(checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before -
+                             w.after);
         else out.emplace_back();
     }
     c.set(0, out);
@@ -214,7 +216,9 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
-    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(whole(d.size()) * n) : dim(); };
+    auto const more = [](dim const& d, std::int64_t n) {
+        return d.is_static() ? dim(checked_int(d.size()) * n) : dim();
+    };
     auto const less = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() / n) : dim(); };
     dims const& in = c.in(0);
     if (to_space)
@@ -263,7 +267,7 @@ void col2im(Context& c) {
     if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
         c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
     bool const known = c.ranked(0);
-    whole area = block ? 1 : 0;
+    checked_int area = block ? 1 : 0;
     for (std::int64_t b : block.values) area = area * (block ? b : 0);
     dims out{known ? c.in(0)[0] : dim(),
              known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / std::int64_t{area}) : dim()};

@@ -29,7 +29,7 @@ struct attention_options {
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
-    std::int64_t const times = whole(heads.constant()) / own.constant();
+    std::int64_t const times = checked_int(heads.constant()) / own.constant();
     safe_vector<sym_int> wide = g.sizes(x);
     safe_vector<sym_int> flat = wide;
     std::size_t const at = wide.size() - 3;

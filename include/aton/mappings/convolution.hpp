@@ -53,14 +53,14 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
-    whole const out = (whole(in) - 1) * stride - p.before[axis] - p.after[axis] +
-                      whole(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
+    checked_int const out = (checked_int(in) - 1) * stride - p.before[axis] - p.after[axis] +
+                            checked_int(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
     expect_table(std::max<std::int64_t>(out, 0), kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = whole(o) + p.before[axis] - whole(k) * p.dilation[axis];
+            std::int64_t const t = checked_int(o) + p.before[axis] - checked_int(k) * p.dilation[axis];
             taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
         }
     }
@@ -77,7 +77,9 @@ inline window_table convolution_windows(value x, value weight, convolution_param
             continue;
         }
         std::int64_t const out =
-            (whole(sizes[i]) + p.before[i] + p.after[i] - whole(p.dilation[i]) * (kernel[i] - 1) - 1) / p.stride[i] + 1;
+            (checked_int(sizes[i]) + p.before[i] + p.after[i] - checked_int(p.dilation[i]) * (kernel[i] - 1) - 1) /
+                p.stride[i] +
+            1;
         axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
     }
     return combine(axes);
@@ -91,7 +93,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
         return g.unsupported("an integer convolution with a weight of unknown size");
     std::int64_t const rows = weight.size(0).size();
     std::int64_t const columns = weight.size(1).size();
-    std::int64_t const all = whole(columns) * p.groups;
+    std::int64_t const all = checked_int(columns) * p.groups;
     std::int64_t const in = p.transposed ? rows : all;
     std::int64_t const out = p.transposed ? all : rows;
     value w = weight;
@@ -157,7 +159,7 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
         if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
-        std::int64_t const total = whole(p.dilation[i]) * (kernel[i] - 1);
+        std::int64_t const total = checked_int(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;
     }

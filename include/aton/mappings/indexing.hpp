@@ -167,9 +167,9 @@ inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::
     budget::expect("a table of places", n); // also where a size is negative
     budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
-        whole at = offset;
+        checked_int at = offset;
         std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + whole(rest % size[k]) * stride[k];
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
         if (at < 0) throw unsupported_error("a strided view before the first element");
         places.append(std::int64_t{at});
     }
@@ -213,7 +213,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
         throw unsupported_error("windows of a negative size, or with a step below 1");
-    std::int64_t const extent = whole(dilation) * (whole(size) - 1) + 1;
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
     if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
     sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())

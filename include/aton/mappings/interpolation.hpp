@@ -131,7 +131,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     };
     safe_vector<safe_vector<std::pair<std::int64_t, double>>> rows;
     std::size_t longest = 1;
-    whole all = 0;
+    checked_int all = 0;
     for (std::int64_t o = 0; o != a.out; ++o) {
         double const center = step * (static_cast<double>(o) + 0.5);
         auto const first = std::max<std::int64_t>(cut_after_half(center - support), 0);
@@ -148,7 +148,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
-    budget::expect("a table of weights", whole(t.out) * t.taps);
+    budget::expect("a table of weights", checked_int(t.out) * t.taps);
     for (auto& row : rows) {
         row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
         for (auto const& [index, weight] : row) {
@@ -161,7 +161,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
-    budget::expect("an interpolated dimension", whole(4) * a.out);
+    budget::expect("an interpolated dimension", checked_int(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);

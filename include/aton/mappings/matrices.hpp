@@ -34,7 +34,7 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
 /// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
 inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
     sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
-    if (!length.is_constant() || whole(size.constant()) * size.constant() > budget::max_elements) {
+    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
         value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
@@ -66,7 +66,7 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
     if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
-    budget::expect("a matrix", whole(rows) * columns);
+    budget::expect("a matrix", checked_int(rows) * columns);
     budget::expect("a matrix", rows);
     tensor places{type, {2, 0}, {}};
     for (int which : {0, 1})

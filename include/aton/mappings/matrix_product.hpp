@@ -113,7 +113,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     safe_vector<std::int64_t> perm_a;
     safe_vector<std::int64_t> perm_b = over_b;
     safe_vector<sym_int> result;
-    whole summed = 1;
+    checked_int summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
@@ -248,7 +248,7 @@ inline value cdist(graph<13> g, value a, value b, double p) { return distances(g
 inline value pdist(graph<13> g, value x, double p) {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", whole(n) * n / 2);
+    budget::expect("pairs of rows", checked_int(n) * n / 2);
     safe_vector<std::int64_t> left;
     safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)

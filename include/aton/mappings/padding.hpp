@@ -85,7 +85,7 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
         std::int64_t const after = p.after.constant();
         if (in == 0 || std::min(before, after) > -in) continue;
         safe_vector<std::int64_t> index;
-        std::int64_t const out = whole(before) + in + after;
+        std::int64_t const out = checked_int(before) + in + after;
         budget::expect("a table of places", out);
         for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);

@@ -32,16 +32,17 @@ struct pool_windows {
                 throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
     }
 
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return whole(dilation[i]) * (kernel[i] - 1) + 1; }
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
     /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        whole const room = whole(in) + whole(2) * padding[i] - extent(i);
-        whole const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= whole(in) + padding[i] ? n_windows - 1 : n_windows;
+        checked_int const room = checked_int(in) + checked_int(2) * padding[i] - extent(i);
+        checked_int const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
     }
     /// Padding at the end that makes floor mode give out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max<std::int64_t>(padding[i], (whole(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
+        return std::max<std::int64_t>(padding[i],
+                                      (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
     }
     [[nodiscard]] window_table table(ints const& in) const {
         safe_vector<axis_windows> axes;
@@ -60,7 +61,7 @@ struct pool_windows {
         return false;
     }
     [[nodiscard]] std::int64_t volume() const {
-        whole v = 1;
+        checked_int v = 1;
         for (std::int64_t k : kernel) v = v * k;
         return v;
     }
@@ -79,7 +80,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
         if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
             throw unsupported_error(
                 "ceil_mode whose last window may start in the padding, over a dynamic height or width");
-        pads.push_back(whole(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
+        pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
     }
     return pads;
 }
@@ -150,8 +151,8 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
     if (!count_include_pad) return p.table(in).counts();
     safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != p.n; ++i)
-        axes.push_back(
-            sliding(whole(in[i]) + whole(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
+        axes.push_back(sliding(
+            checked_int(in[i]) + checked_int(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
     return combine(axes).counts();
 }
 

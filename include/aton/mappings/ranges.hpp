@@ -23,7 +23,7 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
         if (by == 0) throw unsupported_error("arange with a step of 0");
-        return (whole(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
+        return (checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
     double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
     if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
@@ -49,7 +49,7 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     tensor all{type, {n}, {}};
     for (std::int64_t i = 0; i < n; ++i) {
         if (is_integral(type))
-            all.append(std::int64_t{whole(start.to<std::int64_t>()) + whole(i) * step.to<std::int64_t>()});
+            all.append(std::int64_t{checked_int(start.to<std::int64_t>()) + checked_int(i) * step.to<std::int64_t>()});
         else all.append(start.to<double>() + static_cast<double>(i) * step.to<double>());
     }
     return g.constant(std::move(all));

@@ -77,7 +77,7 @@ inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
-    whole n = 1;
+    checked_int n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
         is_static = is_static && x.size(a).is_static();

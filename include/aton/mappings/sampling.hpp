@@ -136,7 +136,7 @@ inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
 
 /// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
 inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
-    whole points = 1;
+    checked_int points = 1;
     for (std::int64_t n : plane) {
         if (n < 0) throw unsupported_error("a grid of a negative size");
         points = points * n;

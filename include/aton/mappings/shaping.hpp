@@ -38,7 +38,7 @@ inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
 }
 /// a / b of numbers that are not negative.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{whole(a.constant()) / b.constant()};
+    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
@@ -270,7 +270,7 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     if (known && n.constant() <= budget::max_constant_range) {
         safe_vector<std::int64_t> all;
         for (std::int64_t i = 0; i < n.constant(); ++i)
-            all.push_back(whole(start.constant()) + whole(i) * step.constant());
+            all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
         return g.ints(all);
     }
     sym_int const end = add(g, start, multiply(g, n, step));

@@ -59,7 +59,7 @@ struct axis_windows {
 /// Refuses windows whose table an export does not compute.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
     if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
-    budget::expect("a table of windows", whole(windows) * length);
+    budget::expect("a table of windows", checked_int(windows) * length);
     budget::expect("a list of windows", windows);
 }
 
@@ -71,7 +71,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const at = whole(o) * stride - before + whole(k) * dilation;
+            std::int64_t const at = checked_int(o) * stride - before + checked_int(k) * dilation;
             taps.push_back(at >= 0 && at < in ? at : -1);
         }
     }
@@ -81,13 +81,13 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
 /// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
-    if (out != 0) expect_table(out, whole(in) / out + 2);
+    if (out != 0) expect_table(out, checked_int(in) / out + 2);
     axis_windows w{in, {}};
     std::size_t longest = 0;
     for (std::int64_t o = 0; o != out; ++o) {
         ints& taps = w.taps.emplace_back();
-        std::int64_t const end = (whole(o + 1) * in + (out - 1)) / out;
-        for (std::int64_t at = whole(o) * in / out; at != end; ++at) taps.push_back(at);
+        std::int64_t const end = (checked_int(o + 1) * in + (out - 1)) / out;
+        for (std::int64_t at = checked_int(o) * in / out; at != end; ++at) taps.push_back(at);
         longest = std::max(longest, taps.size());
     }
     for (ints& taps : w.taps) taps.resize(longest, -1);
@@ -115,8 +115,8 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     window_table t;
     t.index = {0};
     for (axis_windows const& a : axes) {
-        expect_table(whole(t.positions) * a.out(), whole(t.kernel) * a.length());
-        whole const plane = whole(t.plane) * a.in; // the largest number below
+        expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
+        checked_int const plane = checked_int(t.plane) * a.in; // the largest number below
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
