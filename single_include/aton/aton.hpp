@@ -10357,45 +10357,49 @@ constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// An integer of a program in arithmetic that may leave int64: `whole(in) + 2 * padding - extent`. What does not fit is refused.
-class whole {
+/// An integer of a program in arithmetic that may leave int64: `checked_int(in) + 2 * padding - extent`. What does not fit is refused.
+class checked_int {
 public:
-    constexpr whole() = default;
+    constexpr checked_int() = default;
     // NOLINTBEGIN(google-explicit-constructor): an integer is one.
-    constexpr whole(std::int64_t n) : number_(n) {}
+    constexpr checked_int(std::int64_t n) : number_(n) {}
     constexpr operator std::int64_t() const { return number_; }
     // NOLINTEND(google-explicit-constructor)
 
-    friend constexpr whole operator+(whole a, whole b) { return checked_add(a.number_, b.number_); }
+    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
     template <std::integral T>
-    friend constexpr whole operator+(whole a, T b) {
+    friend constexpr checked_int operator+(checked_int a, T b) {
         return checked_add(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator+(T a, whole b) {
+    friend constexpr checked_int operator+(T a, checked_int b) {
         return checked_add(a, b.number_);
     }
-    friend constexpr whole operator-(whole a, whole b) { return checked_subtract(a.number_, b.number_); }
+    friend constexpr checked_int operator-(checked_int a, checked_int b) {
+        return checked_subtract(a.number_, b.number_);
+    }
     template <std::integral T>
-    friend constexpr whole operator-(whole a, T b) {
+    friend constexpr checked_int operator-(checked_int a, T b) {
         return checked_subtract(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator-(T a, whole b) {
+    friend constexpr checked_int operator-(T a, checked_int b) {
         return checked_subtract(a, b.number_);
     }
-    friend constexpr whole operator*(whole a, whole b) { return checked_multiply(a.number_, b.number_); }
+    friend constexpr checked_int operator*(checked_int a, checked_int b) {
+        return checked_multiply(a.number_, b.number_);
+    }
     template <std::integral T>
-    friend constexpr whole operator*(whole a, T b) {
+    friend constexpr checked_int operator*(checked_int a, T b) {
         return checked_multiply(a.number_, b);
     }
     template <std::integral T>
-    friend constexpr whole operator*(T a, whole b) {
+    friend constexpr checked_int operator*(T a, checked_int b) {
         return checked_multiply(a, b.number_);
     }
     /// Also by 0, which nothing is divided by.
     template <std::integral T>
-    friend constexpr whole operator/(whole a, T b) {
+    friend constexpr checked_int operator/(checked_int a, T b) {
         if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
             refuse_overflow(a.number_, '/', b);
         return a.number_ / b;
@@ -12841,7 +12845,7 @@ void concat(Context& c) {
             c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
-        else joined = joined.is_static() && more.is_static() ? dim(whole(joined.size()) + more.size()) : dim();
+        else joined = joined.is_static() && more.is_static() ? dim(checked_int(joined.size()) + more.size()) : dim();
         if (!found) out = in;
         found = true;
         for (std::size_t k = 0; k != in.size(); ++k) {
@@ -12857,7 +12861,7 @@ void concat(Context& c) {
 /// Refuses pieces that are not the whole, or not as many as the outputs.
 template <class Context>
 void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
-    whole sum = 0;
+    checked_int sum = 0;
     for (std::int64_t size : sizes.values) {
         if (size < 0) c.refuse("a piece of size " + std::to_string(size));
         sum = sum + size;
@@ -12947,7 +12951,7 @@ void gather_nd(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
     if (!c.in(1).back().is_static()) return;
-    std::int64_t const used = whole(c.number("batch_dims", 0)) + c.in(1).back().size();
+    std::int64_t const used = checked_int(c.number("batch_dims", 0)) + c.in(1).back().size();
     if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
@@ -12973,7 +12977,7 @@ void tile(Context& c) {
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
             if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
-            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(whole(d.size()) * repeats[i]) : dim();
+            out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(checked_int(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
 }
@@ -12993,7 +12997,7 @@ void pad(Context& c) {
         std::int64_t const after = pads[i + axes.size()];
         if (axis < 0) return;
         dim& d = out[index(axis)];
-        std::int64_t const size = d.is_static() ? std::int64_t{whole(d.size()) + before + after} : 0;
+        std::int64_t const size = d.is_static() ? std::int64_t{checked_int(d.size()) + before + after} : 0;
         if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
@@ -13273,8 +13277,9 @@ void attention(Context& c) {
     std::int64_t const kv_heads = c.number("kv_num_heads", 0);
     if (c.rank(0) == 4) out[3] = values;
     else
-        out.back() =
-            heads > 0 && kv_heads > 0 && values.is_static() ? dim(whole(values.size() / kv_heads) * heads) : dim();
+        out.back() = heads > 0 && kv_heads > 0 && values.is_static()
+                         ? dim(checked_int(values.size() / kv_heads) * heads)
+                         : dim();
     c.set(0, out);
 }
 
@@ -13294,8 +13299,8 @@ bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
 /// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
 template <class = void>
 dim remaining(dims const& from, list const& to, bool allow_zero) {
-    whole total = 1;
-    whole taken = 1;
+    checked_int total = 1;
+    checked_int taken = 1;
     dims symbols;
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i < to.size() && copies(from, to, i, allow_zero)) continue;
@@ -13360,7 +13365,7 @@ dim product(dims const& d, std::int64_t first, std::int64_t last) {
         if (next.size() == 0) return 0;
         if (next.size() == 1) continue;
         if (out.size() == 1) out = next;
-        else out = out.is_static() && next.is_static() ? dim(whole(out.size()) * next.size()) : dim();
+        else out = out.is_static() && next.is_static() ? dim(checked_int(out.size()) * next.size()) : dim();
     }
     return out;
 }
@@ -13388,7 +13393,7 @@ struct window {
     std::int64_t before = 0;
     std::int64_t after = 0;
 
-    [[nodiscard]] std::int64_t extent() const { return whole(whole(kernel) - 1) * dilation + 1; }
+    [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
@@ -13414,12 +13419,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     if (!in.is_static() || w.stride < 1) return {};
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = whole(in.size()) + w.before + w.after - w.extent();
+    std::int64_t const room = checked_int(in.size()) + w.before + w.after - w.extent();
     if (room < 0)
         throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
     std::int64_t const fitting = room / w.stride + 1;
     if (!ceil_mode || room % w.stride == 0) return fitting;
-    return whole(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+    return checked_int(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
 }
 
 template <class Context>
@@ -13446,7 +13451,8 @@ void conv_transpose(Context& c) {
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
     bool const matching = weight.size() == in.size();
-    dims out{in[0], matching && weight[1].is_static() ? dim(whole(weight[1].size()) * c.number("group", 1)) : dim()};
+    dims out{in[0],
+             matching && weight[1].is_static() ? dim(checked_int(weight[1].size()) * c.number("group", 1)) : dim()};
     list const sizes = c.numbers("output_shape");
     list const extra = c.numbers("output_padding");
     std::int64_t const group = c.number("group", 1);
@@ -13461,7 +13467,8 @@ void conv_transpose(Context& c) {
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
         if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
         else if (known)
-            out.emplace_back(whole(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after);
+            out.emplace_back(checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before -
+                             w.after);
         else out.emplace_back();
     }
     c.set(0, out);
@@ -13582,7 +13589,9 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
-    auto const more = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(whole(d.size()) * n) : dim(); };
+    auto const more = [](dim const& d, std::int64_t n) {
+        return d.is_static() ? dim(checked_int(d.size()) * n) : dim();
+    };
     auto const less = [](dim const& d, std::int64_t n) { return d.is_static() ? dim(d.size() / n) : dim(); };
     dims const& in = c.in(0);
     if (to_space)
@@ -13631,7 +13640,7 @@ void col2im(Context& c) {
     if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
         c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
     bool const known = c.ranked(0);
-    whole area = block ? 1 : 0;
+    checked_int area = block ? 1 : 0;
     for (std::int64_t b : block.values) area = area * (block ? b : 0);
     dims out{known ? c.in(0)[0] : dim(),
              known && c.in(0)[1].is_static() && area > 0 ? dim(c.in(0)[1].size() / std::int64_t{area}) : dim()};
@@ -13951,11 +13960,13 @@ void expect_whole(tensor const& data) {
                                 std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
 }
 
-/// Appends a Constant node; every constant of a graph is made here.
+/// Appends a Constant node; every constant of a graph is made here. Below opset 9 Constant holds floating-point numbers only: an
+/// initializer holds the others, which a function cannot have.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
-    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset))
+    bool const is_initializer = graph.opset < 9 && !is_floating(data.type) && !graph.in_function;
+    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset); schema && !is_initializer)
         require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
     std::uint32_t& left = graph.context.constant_bytes_left;
     if (data.bytes.size() > left)
@@ -13964,6 +13975,10 @@ value_id append_constant(Graph& graph, tensor data) {
     if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
     count_nodes(graph, 1);
     value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    if (is_initializer) {
+        graph.set_initializer(id, std::move(data));
+        return id;
+    }
     graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
     auto& node = graph.nodes.emplace_back();
     node.op = "Constant";

@@ -163,6 +163,10 @@ inline operands cast_both(graph<13> g, value a, value b, dtype type) {
 inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
+/// ATen rounds operands of floating-point dtypes to that of the result before it widens them: numbers beside half types, too.
+inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
+}
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.
@@ -189,14 +193,13 @@ inline std::optional<double> known_number(value v) {
     return v.constant<double>();
 }
 
-/// What arithmetic of these two is computed in. ATen does not round the number beside a tensor to a half type: where it is beyond, the
-/// tensor is widened.
-inline dtype arithmetic_type_of(value a, value b, dtype t) {
-    auto const is_beyond = [&](value v) {
-        auto const n = known_number(v);
-        return n && is_floating(t) && bits(t) == 16 && !fits(*n, t);
-    };
-    return is_beyond(a) || is_beyond(b) ? opmath_type(t) : arithmetic_type(t);
+/// Operands of products and quotients. ATen does not round a factor or a divisor to a half type where it is a number: where it is beyond,
+/// the other operand is widened.
+inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
+    auto const n = known_number(b);
+    bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
+    dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
+    return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
 }
 
 /// All elements in one dimension.
@@ -244,7 +247,7 @@ inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
 }
 /// a / b of numbers that are not negative.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{whole(a.constant()) / b.constant()};
+    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
 }
 inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
@@ -476,7 +479,7 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     if (known && n.constant() <= budget::max_constant_range) {
         safe_vector<std::int64_t> all;
         for (std::int64_t i = 0; i < n.constant(); ++i)
-            all.push_back(whole(start.constant()) + whole(i) * step.constant());
+            all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
         return g.ints(all);
     }
     sym_int const end = add(g, start, multiply(g, n, step));
@@ -1157,7 +1160,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     safe_vector<std::int64_t> perm_a;
     safe_vector<std::int64_t> perm_b = over_b;
     safe_vector<sym_int> result;
-    whole summed = 1;
+    checked_int summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
@@ -1292,7 +1295,7 @@ inline value cdist(graph<13> g, value a, value b, double p) { return distances(g
 inline value pdist(graph<13> g, value x, double p) {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", whole(n) * n / 2);
+    budget::expect("pairs of rows", checked_int(n) * n / 2);
     safe_vector<std::int64_t> left;
     safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
@@ -1453,7 +1456,7 @@ struct attention_options {
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
-    std::int64_t const times = whole(heads.constant()) / own.constant();
+    std::int64_t const times = checked_int(heads.constant()) / own.constant();
     safe_vector<sym_int> wide = g.sizes(x);
     safe_vector<sym_int> flat = wide;
     std::size_t const at = wide.size() - 3;
@@ -1555,7 +1558,8 @@ template <binary_function Function>
 value in_floats(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     dtype const wide = opmath_type(type);
-    return g.cast(Function(g, g.cast(a, wide), g.cast(b, wide)), type);
+    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
+    return g.cast(Function(g, x, y), type);
 }
 
 /// Where the sign bit is set, in -0 too: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
@@ -1825,7 +1829,7 @@ inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
-    whole n = 1;
+    checked_int n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
         is_static = is_static && x.size(a).is_static();
@@ -3080,7 +3084,7 @@ struct axis_windows {
 /// Refuses windows whose table an export does not compute.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
     if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
-    budget::expect("a table of windows", whole(windows) * length);
+    budget::expect("a table of windows", checked_int(windows) * length);
     budget::expect("a list of windows", windows);
 }
 
@@ -3092,7 +3096,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const at = whole(o) * stride - before + whole(k) * dilation;
+            std::int64_t const at = checked_int(o) * stride - before + checked_int(k) * dilation;
             taps.push_back(at >= 0 && at < in ? at : -1);
         }
     }
@@ -3102,13 +3106,13 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
 /// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
-    if (out != 0) expect_table(out, whole(in) / out + 2);
+    if (out != 0) expect_table(out, checked_int(in) / out + 2);
     axis_windows w{in, {}};
     std::size_t longest = 0;
     for (std::int64_t o = 0; o != out; ++o) {
         ints& taps = w.taps.emplace_back();
-        std::int64_t const end = (whole(o + 1) * in + (out - 1)) / out;
-        for (std::int64_t at = whole(o) * in / out; at != end; ++at) taps.push_back(at);
+        std::int64_t const end = (checked_int(o + 1) * in + (out - 1)) / out;
+        for (std::int64_t at = checked_int(o) * in / out; at != end; ++at) taps.push_back(at);
         longest = std::max(longest, taps.size());
     }
     for (ints& taps : w.taps) taps.resize(longest, -1);
@@ -3136,8 +3140,8 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     window_table t;
     t.index = {0};
     for (axis_windows const& a : axes) {
-        expect_table(whole(t.positions) * a.out(), whole(t.kernel) * a.length());
-        whole const plane = whole(t.plane) * a.in; // the largest number below
+        expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
+        checked_int const plane = checked_int(t.plane) * a.in; // the largest number below
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -3251,14 +3255,14 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
-    whole const out = (whole(in) - 1) * stride - p.before[axis] - p.after[axis] +
-                      whole(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
+    checked_int const out = (checked_int(in) - 1) * stride - p.before[axis] - p.after[axis] +
+                            checked_int(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
     expect_table(std::max<std::int64_t>(out, 0), kernel);
     axis_windows w{in, {}};
     for (std::int64_t o = 0; o < out; ++o) {
         ints& taps = w.taps.emplace_back();
         for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = whole(o) + p.before[axis] - whole(k) * p.dilation[axis];
+            std::int64_t const t = checked_int(o) + p.before[axis] - checked_int(k) * p.dilation[axis];
             taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
         }
     }
@@ -3275,7 +3279,9 @@ inline window_table convolution_windows(value x, value weight, convolution_param
             continue;
         }
         std::int64_t const out =
-            (whole(sizes[i]) + p.before[i] + p.after[i] - whole(p.dilation[i]) * (kernel[i] - 1) - 1) / p.stride[i] + 1;
+            (checked_int(sizes[i]) + p.before[i] + p.after[i] - checked_int(p.dilation[i]) * (kernel[i] - 1) - 1) /
+                p.stride[i] +
+            1;
         axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
     }
     return combine(axes);
@@ -3289,7 +3295,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
         return g.unsupported("an integer convolution with a weight of unknown size");
     std::int64_t const rows = weight.size(0).size();
     std::int64_t const columns = weight.size(1).size();
-    std::int64_t const all = whole(columns) * p.groups;
+    std::int64_t const all = checked_int(columns) * p.groups;
     std::int64_t const in = p.transposed ? rows : all;
     std::int64_t const out = p.transposed ? all : rows;
     value w = weight;
@@ -3355,7 +3361,7 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
         if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
-        std::int64_t const total = whole(p.dilation[i]) * (kernel[i] - 1);
+        std::int64_t const total = checked_int(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;
     }
@@ -3785,9 +3791,7 @@ namespace aton::mappings {
 namespace detail {
 
 /// What a + alpha * b is computed in: half types are rounded once.
-inline dtype sum_type(value a, value b, dtype t, scalar alpha) {
-    return alpha == 1 ? arithmetic_type_of(a, b, t) : computing_type(t);
-}
+constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
@@ -3798,20 +3802,20 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
+    auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
+    auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value multiply(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     if (type == dtype::bool_) return g.op<"And">(x, y);
     return g.cast(g.op<"Mul">(x, y), type);
 }
@@ -3819,7 +3823,7 @@ inline value multiply(graph<13> g, value a, value b) {
 /// True division: integers and bools as floats.
 inline value divide(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     return g.cast(g.op<"Div">(x, y), type);
 }
 
@@ -3843,7 +3847,9 @@ inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
 
 /// c10::div_floor_floating: from the remainder, since a / b may round up to the next integer (1 // 0.1 is 9).
 inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
-    auto const [x, y, wide] = cast_both(g, a, b, opmath_type(type));
+    dtype const wide = opmath_type(type);
+    value const x = g.cast(g.cast(a, type), wide);
+    value const y = g.cast(b, wide); // as in cast_factors()
     auto const divisor = known_number(y);
     if (divisor == 0.0) return g.cast(g.op<"Div">(x, y), type);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1));
@@ -3867,13 +3873,12 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    if (dtype const wide = detail::arithmetic_type_of(a, b, type); is_floating(type) && wide != type) {
-        auto const [x, y, same] = detail::cast_both(g, a, b, wide);
+    if (is_floating(type)) {
+        auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
         return detail::truncate(g, g.cast(g.op<"Div">(x, y), type));
     }
     auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
-    value const q = g.op<"Div">(x, y);
-    return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
+    return g.cast(g.op<"Div">(x, y), type);
 }
 
 inline value divide(graph<13> g, value a, value b, std::optional<std::string_view> rounding_mode) {
@@ -3886,7 +3891,7 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
 /// The remainder with the divisor's sign, as in Python.
 inline value remainder(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::opmath_type(type));
+    auto const [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
     return g.cast(g.op<"Where">(detail::signs_differ(g, rest, y), g.op<"Add">(rest, y), rest), type);
@@ -4795,9 +4800,9 @@ inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::
     budget::expect("a table of places", n); // also where a size is negative
     budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
-        whole at = offset;
+        checked_int at = offset;
         std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + whole(rest % size[k]) * stride[k];
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
         if (at < 0) throw unsupported_error("a strided view before the first element");
         places.append(std::int64_t{at});
     }
@@ -4841,7 +4846,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
         throw unsupported_error("windows of a negative size, or with a step below 1");
-    std::int64_t const extent = whole(dilation) * (whole(size) - 1) + 1;
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
     if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
     sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())
@@ -5084,7 +5089,7 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
 /// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
 inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
     sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
-    if (!length.is_constant() || whole(size.constant()) * size.constant() > budget::max_elements) {
+    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
         value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
@@ -5116,7 +5121,7 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
     if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
-    budget::expect("a matrix", whole(rows) * columns);
+    budget::expect("a matrix", checked_int(rows) * columns);
     budget::expect("a matrix", rows);
     tensor places{type, {2, 0}, {}};
     for (int which : {0, 1})
@@ -5620,7 +5625,7 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
         std::int64_t const after = p.after.constant();
         if (in == 0 || std::min(before, after) > -in) continue;
         safe_vector<std::int64_t> index;
-        std::int64_t const out = whole(before) + in + after;
+        std::int64_t const out = checked_int(before) + in + after;
         budget::expect("a table of places", out);
         for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);
@@ -5863,16 +5868,17 @@ struct pool_windows {
                 throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
     }
 
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return whole(dilation[i]) * (kernel[i] - 1) + 1; }
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
     /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        whole const room = whole(in) + whole(2) * padding[i] - extent(i);
-        whole const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= whole(in) + padding[i] ? n_windows - 1 : n_windows;
+        checked_int const room = checked_int(in) + checked_int(2) * padding[i] - extent(i);
+        checked_int const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
     }
     /// Padding at the end that makes floor mode give out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max<std::int64_t>(padding[i], (whole(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
+        return std::max<std::int64_t>(padding[i],
+                                      (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
     }
     [[nodiscard]] window_table table(ints const& in) const {
         safe_vector<axis_windows> axes;
@@ -5891,7 +5897,7 @@ struct pool_windows {
         return false;
     }
     [[nodiscard]] std::int64_t volume() const {
-        whole v = 1;
+        checked_int v = 1;
         for (std::int64_t k : kernel) v = v * k;
         return v;
     }
@@ -5910,7 +5916,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
         if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
             throw unsupported_error(
                 "ceil_mode whose last window may start in the padding, over a dynamic height or width");
-        pads.push_back(whole(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
+        pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
     }
     return pads;
 }
@@ -5981,8 +5987,8 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
     if (!count_include_pad) return p.table(in).counts();
     safe_vector<axis_windows> axes;
     for (std::size_t i = 0; i != p.n; ++i)
-        axes.push_back(
-            sliding(whole(in[i]) + whole(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
+        axes.push_back(sliding(
+            checked_int(in[i]) + checked_int(2) * p.padding[i], p.out(i, in[i]), p.kernel[i], p.stride[i], 1, 0));
     return combine(axes).counts();
 }
 
@@ -6118,7 +6124,7 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
         if (by == 0) throw unsupported_error("arange with a step of 0");
-        return (whole(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
+        return (checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
     double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
     if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
@@ -6144,7 +6150,7 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     tensor all{type, {n}, {}};
     for (std::int64_t i = 0; i < n; ++i) {
         if (is_integral(type))
-            all.append(std::int64_t{whole(start.to<std::int64_t>()) + whole(i) * step.to<std::int64_t>()});
+            all.append(std::int64_t{checked_int(start.to<std::int64_t>()) + checked_int(i) * step.to<std::int64_t>()});
         else all.append(start.to<double>() + static_cast<double>(i) * step.to<double>());
     }
     return g.constant(std::move(all));
@@ -6867,7 +6873,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     };
     safe_vector<safe_vector<std::pair<std::int64_t, double>>> rows;
     std::size_t longest = 1;
-    whole all = 0;
+    checked_int all = 0;
     for (std::int64_t o = 0; o != a.out; ++o) {
         double const center = step * (static_cast<double>(o) + 0.5);
         auto const first = std::max<std::int64_t>(cut_after_half(center - support), 0);
@@ -6884,7 +6890,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
-    budget::expect("a table of weights", whole(t.out) * t.taps);
+    budget::expect("a table of weights", checked_int(t.out) * t.taps);
     for (auto& row : rows) {
         row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
         for (auto const& [index, weight] : row) {
@@ -6897,7 +6903,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
-    budget::expect("an interpolated dimension", whole(4) * a.out);
+    budget::expect("an interpolated dimension", checked_int(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
@@ -7476,7 +7482,7 @@ inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) 
 
 /// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
 inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
-    whole points = 1;
+    checked_int points = 1;
     for (std::int64_t n : plane) {
         if (n < 0) throw unsupported_error("a grid of a negative size");
         points = points * n;

@@ -18,7 +18,8 @@ template <binary_function Function>
 value in_floats(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     dtype const wide = opmath_type(type);
-    return g.cast(Function(g, g.cast(a, wide), g.cast(b, wide)), type);
+    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
+    return g.cast(Function(g, x, y), type);
 }
 
 /// Where the sign bit is set, in -0 too: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.

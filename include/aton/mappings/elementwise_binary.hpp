@@ -12,9 +12,7 @@ namespace aton::mappings {
 namespace detail {
 
 /// What a + alpha * b is computed in: half types are rounded once.
-inline dtype sum_type(value a, value b, dtype t, scalar alpha) {
-    return alpha == 1 ? arithmetic_type_of(a, b, t) : computing_type(t);
-}
+constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
 inline value scaled(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
@@ -25,20 +23,20 @@ inline value scaled(graph<13> g, value x, scalar factor) {
 
 inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
+    auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
     dtype const type = promote(a, b);
-    auto [x, y, wide] = detail::cast_both(g, a, b, detail::sum_type(a, b, type, alpha));
+    auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
 inline value multiply(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     if (type == dtype::bool_) return g.op<"And">(x, y);
     return g.cast(g.op<"Mul">(x, y), type);
 }
@@ -46,7 +44,7 @@ inline value multiply(graph<13> g, value a, value b) {
 /// True division: integers and bools as floats.
 inline value divide(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::arithmetic_type_of(a, b, type));
+    auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     return g.cast(g.op<"Div">(x, y), type);
 }
 
@@ -70,7 +68,9 @@ inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
 
 /// c10::div_floor_floating: from the remainder, since a / b may round up to the next integer (1 // 0.1 is 9).
 inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
-    auto const [x, y, wide] = cast_both(g, a, b, opmath_type(type));
+    dtype const wide = opmath_type(type);
+    value const x = g.cast(g.cast(a, type), wide);
+    value const y = g.cast(b, wide); // as in cast_factors()
     auto const divisor = known_number(y);
     if (divisor == 0.0) return g.cast(g.op<"Div">(x, y), type);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1));
@@ -94,13 +94,12 @@ inline value floor_divide(graph<13> g, value a, value b) {
 /// rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    if (dtype const wide = detail::arithmetic_type_of(a, b, type); is_floating(type) && wide != type) {
-        auto const [x, y, same] = detail::cast_both(g, a, b, wide);
+    if (is_floating(type)) {
+        auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
         return detail::truncate(g, g.cast(g.op<"Div">(x, y), type));
     }
     auto const [x, y, wide] = detail::cast_through(g, a, b, type, detail::arithmetic_type(type));
-    value const q = g.op<"Div">(x, y);
-    return is_floating(type) ? detail::truncate(g, q) : g.cast(q, type);
+    return g.cast(g.op<"Div">(x, y), type);
 }
 
 inline value divide(graph<13> g, value a, value b, std::optional<std::string_view> rounding_mode) {
@@ -113,7 +112,7 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
 /// The remainder with the divisor's sign, as in Python.
 inline value remainder(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
-    auto const [x, y, wide] = detail::cast_both(g, a, b, detail::opmath_type(type));
+    auto const [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
     return g.cast(g.op<"Where">(detail::signs_differ(g, rest, y), g.op<"Add">(rest, y), rest), type);

@@ -63,9 +63,14 @@ results subtract_from(call const& c) {
 /// A quotient that integers do not take by 0.
 template <binary_op Op>
 results whole(call const& c) {
-    operand_pair const p = promoted(c);
+    operand_pair const p = Op == binary_op::remainder ? promoted(c) : promoted_factors(c);
     require_no_zero(p.y);
     return p.finish(binary(Op, p.x, p.y));
+}
+
+results multiplied(call const& c) {
+    operand_pair const p = promoted_factors(c);
+    return p.finish(binary(binary_op::mul, p.x, p.y));
 }
 
 results divided(call const& c) {
@@ -73,8 +78,11 @@ results divided(call const& c) {
         c.has_argument("rounding_mode") && c.given("rounding_mode") ? c.text("rounding_mode") : std::string_view();
     if (mode == "floor") return whole<binary_op::floor_div>(c);
     if (!mode.empty() && mode != "trunc") throw error("rounding_mode is '" + std::string(mode) + "'");
-    if (mode.empty()) return common_real<binary_op::div>(c);
-    operand_pair const p = promoted(c);
+    if (mode.empty()) {
+        operand_pair const p = promoted_real_factors(c);
+        return p.finish(p.x / p.y);
+    }
+    operand_pair const p = promoted_factors(c);
     require_no_zero(p.y);
     tensor const quotient = p.x / p.y;
     return p.finish(trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // that of two tensors is rounded
@@ -95,15 +103,13 @@ tensor raised(call const& c, tensor const& x, tensor const& y) {
 
 /// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
 results power(call const& c) {
-    operand_pair const p = promoted(c, "self", "exponent");
+    operand_pair const p = promoted_factors(c, "self", "exponent");
     if (p.type == dtype::bool_) throw error("bools have no powers");
     aten_argument const& exponent = c.argument("exponent");
     if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
         throw error("integers are not raised to negative integers");
     if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
-    // A number that is raised has the dtype of the result; one that is the exponent is not rounded.
-    bool const number = c.argument("self").is == aten_argument::kind::number;
-    return p.finish(raised(c, number ? cast(cast(p.x, p.type), p.x.dtype()) : p.x, p.y));
+    return p.finish(raised(c, p.x, p.y));
 }
 
 /// In float64, or complex128.
@@ -276,10 +282,10 @@ rows binary_math() {
         {"maximum", common_type<binary_op::maximum>},
         {"min.other", common_type<binary_op::minimum>},
         {"minimum", common_type<binary_op::minimum>},
-        {"mul.Scalar", common_type<mul>},
-        {"mul.Tensor", common_type<mul>},
-        {"multiply.Scalar", common_type<mul>},
-        {"multiply.Tensor", common_type<mul>},
+        {"mul.Scalar", multiplied},
+        {"mul.Tensor", multiplied},
+        {"multiply.Scalar", multiplied},
+        {"multiply.Tensor", multiplied},
         {"nextafter", next_number},
         {"polar", of_angle},
         {"pow.Scalar", power},

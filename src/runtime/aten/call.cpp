@@ -131,16 +131,27 @@ tensor constant(call const& c, scalar const& value, dtype as) {
     return to_device(tensor::of_scalar(value, as), c.where());
 }
 
-operand_pair promoted(call const& c, std::string_view x, std::string_view y) {
-    dtype const type = result_type(c, {x, y});
+namespace {
+
+operand_pair operands_of(call const& c, std::string_view x, std::string_view y, dtype type, bool rounds_second) {
     dtype const in = compute_type(type);
-    return {operand(c, x, in), operand(c, y, in), type};
+    tensor const second = rounds_second ? cast(operand(c, y, type), in) : operand(c, y, in);
+    return {cast(operand(c, x, type), in), second, type};
 }
 
+} // namespace
+
+operand_pair promoted(call const& c, std::string_view x, std::string_view y) {
+    return operands_of(c, x, y, result_type(c, {x, y}), true);
+}
 operand_pair promoted_to_real(call const& c, std::string_view x, std::string_view y) {
-    dtype const type = to_real(result_type(c, {x, y}));
-    dtype const in = compute_type(type);
-    return {operand(c, x, in), operand(c, y, in), type};
+    return operands_of(c, x, y, to_real(result_type(c, {x, y})), true);
+}
+operand_pair promoted_factors(call const& c, std::string_view x, std::string_view y) {
+    return operands_of(c, x, y, result_type(c, {x, y}), false);
+}
+operand_pair promoted_real_factors(call const& c, std::string_view x, std::string_view y) {
+    return operands_of(c, x, y, to_real(result_type(c, {x, y})), false);
 }
 
 } // namespace aton::runtime::aten_kernels

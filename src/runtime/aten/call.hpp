@@ -107,9 +107,14 @@ struct operand_pair {
     /// A result of the computation in the result's dtype.
     [[nodiscard]] tensor finish(tensor const& z) const { return cast(z, type); }
 };
+/// Rounded to the dtype of the result first, numbers too.
 [[nodiscard]] operand_pair promoted(call const& c, std::string_view x = "self", std::string_view y = "other");
 /// The same for functions of real numbers: integers become float32.
 [[nodiscard]] operand_pair promoted_to_real(call const& c, std::string_view x = "self", std::string_view y = "other");
+/// The same of products, quotients and powers, whose second operand is not rounded: a number beyond float16 is itself there.
+[[nodiscard]] operand_pair promoted_factors(call const& c, std::string_view x = "self", std::string_view y = "other");
+[[nodiscard]] operand_pair promoted_real_factors(call const& c, std::string_view x = "self",
+                                                 std::string_view y = "other");
 
 using kernel = results (*)(call const&);
 

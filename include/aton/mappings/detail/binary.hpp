@@ -39,6 +39,10 @@ inline operands cast_both(graph<13> g, value a, value b, dtype type) {
 inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
+/// ATen rounds operands of floating-point dtypes to that of the result before it widens them: numbers beside half types, too.
+inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
+}
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half types are computed in float32 and rounded once.
@@ -65,14 +69,13 @@ inline std::optional<double> known_number(value v) {
     return v.constant<double>();
 }
 
-/// What arithmetic of these two is computed in. ATen does not round the number beside a tensor to a half type: where it is beyond, the
-/// tensor is widened.
-inline dtype arithmetic_type_of(value a, value b, dtype t) {
-    auto const is_beyond = [&](value v) {
-        auto const n = known_number(v);
-        return n && is_floating(t) && bits(t) == 16 && !fits(*n, t);
-    };
-    return is_beyond(a) || is_beyond(b) ? opmath_type(t) : arithmetic_type(t);
+/// Operands of products and quotients. ATen does not round a factor or a divisor to a half type where it is a number: where it is beyond,
+/// the other operand is widened.
+inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
+    auto const n = known_number(b);
+    bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
+    dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
+    return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
 }
 
 /// All elements in one dimension.
