@@ -4215,13 +4215,14 @@ inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
     return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : g.op<"Equal">(x, 0);
 };
 
-/// BitwiseNot exists since opset 18. Before: -1 - x, or the largest number - x where there is no sign.
+/// BitwiseNot exists since opset 18. Before: all bits - x, which are -1, or the largest number where there is no sign.
 inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating numbers");
     if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
     value const v = to_arithmetic(g, x);
-    return g.cast(g.op<"Sub">(g.scalar_like(-1, v), v), x.dtype());
+    value const all_bits = g.constant({v.dtype(), {}, std::string(bits(v.dtype()) / 8, '\xff')});
+    return g.cast(g.op<"Sub">(all_bits, v), x.dtype());
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {

@@ -30,7 +30,7 @@ inline int broken() { return nothing; }
 ```
 
 ```cpp wrong body
-g.op<"Elu">(x);
+[[maybe_unused]] value elu = g.op<"Elu">(x);
 ```
 
 ```text
