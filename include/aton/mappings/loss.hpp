@@ -78,7 +78,7 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
-        value const scale = product(g.op<"Sub">(*pos_weight, g.scalar_like(1, *pos_weight)), target);
+        value const scale = product(arithmetic<"Sub">(g, *pos_weight, g.scalar_like(1, *pos_weight)), target);
         loss = product(loss, g.op<"Add">(scale, g.scalar_like(1, scale)));
     }
     operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), loss);
