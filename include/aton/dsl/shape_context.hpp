@@ -117,6 +117,12 @@ public:
             refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
                    std::to_string(low) + (low == high ? "" : " or more"));
     }
+    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
+    void expect_at_most(std::size_t i, std::int64_t most) const {
+        if (length(i) > most)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
+                   std::to_string(most) + " fit");
+    }
     /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
     void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
         list const all = numbers(name);

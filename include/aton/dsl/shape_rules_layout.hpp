@@ -56,6 +56,7 @@ void transpose(Context& c) {
 template <class Context>
 void squeeze(Context& c) {
     if (!c.ranked(0)) return;
+    c.expect_at_most(1, c.rank(0));
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
@@ -174,6 +175,7 @@ dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step)
 template <class Context>
 void slice(Context& c) {
     if (!c.ranked(0)) return;
+    for (std::size_t i = 1; i != 5; ++i) c.expect_at_most(i, c.rank(0));
     dims out = c.in(0);
     list const starts = c.numbers("starts", 1);
     list const ends = c.numbers("ends", 2);
@@ -244,6 +246,7 @@ template <class Context>
 void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
+    if (!c.has(2)) c.expect_at_most(1, c.rank(0));
     if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
@@ -261,6 +264,8 @@ template <class Context>
 void pad(Context& c) {
     if (!c.ranked(0)) return;
     std::int64_t const n = c.rank(0);
+    c.expect_at_most(1, 2 * n);
+    c.expect_at_most(3, n);
     list const pads = c.attribute("paddings") != nullptr ? c.numbers("paddings") : c.numbers("pads", 1);
     list axes = c.numbers(3);
     for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
@@ -313,6 +318,7 @@ void reduce(Context& c) {
     list const axes = c.numbers("axes", 1);
     bool const none = !given || (axes && axes.size() == 0);
     if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    c.expect_at_most(1, c.rank(0));
     if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
