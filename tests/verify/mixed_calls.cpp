@@ -143,7 +143,7 @@ void write_mixed_types(std::string const& path, std::vector<recorded_operand> co
             "# them hold where it has dimensions, is 0-d, and is a Python number. A pair: the operand's dtype, then "
             "the others',\n"
             "# from bool to complex128; the letters b u c s i l h g f d x z are those dtypes, a point is a call that "
-            "ATen refuses.\n";
+            "ATen refuses, and ? one\n# whose other arguments decide on the dtype.\n";
     for (pair_letters const& of : pool) file << std::string_view(of.data(), of.size()) << '\n';
     file << rows.str();
     if (!file) throw error(path + " cannot be written");

@@ -49,6 +49,7 @@ struct operand_place {
 /// What ATen gives for all pairs of an operand, a letter for each: that of the first result's dtype, `.` where ATen refuses the call.
 using pair_letters = std::array<char, pair_count>;
 inline constexpr char refused_letter = '.';
+inline constexpr char open_letter = '?'; ///< other arguments of the call decide on the dtype
 [[nodiscard]] char letter_of(dtype t);
 [[nodiscard]] std::string_view name_of_letter(char letter);
 

@@ -117,7 +117,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
         return {y, g.op<"Mod">(flat_index, s.table().plane)};
     }
-    window_table const t = s.table();
+    window_table const t = s.table().with_padding_last();
     return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
 }
 

@@ -27,6 +27,8 @@ inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
 }
 
 inline value difference(graph<13> g, value a, value b) {
+    if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
+        return g.unsupported("bools, which ATen does not subtract");
     operands const o = promoted(g, a, b);
     return arithmetic<"Sub">(g, o.a, o.b);
 }
@@ -69,17 +71,19 @@ inline value self_entropy(graph<13> g, value y) {
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
                                               optional_value pos_weight, std::int64_t reduction) {
-    dtype const out = target.dtype();
-    x = g.cast(x, aten::promote_types(x.dtype(), out));
-    value const t = g.cast(target, x.dtype());
+    auto const product = [&](value a, value b) {
+        operands const o = promoted(g, a, b);
+        return arithmetic<"Mul">(g, o.a, o.b);
+    };
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
-        value const scale = g.op<"Sub">(g.cast(*pos_weight, x.dtype()), g.scalar_like(1, x));
-        loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), g.scalar_like(1, x)));
+        value const scale = product(g.op<"Sub">(*pos_weight, g.scalar_like(1, *pos_weight)), target);
+        loss = product(loss, g.op<"Add">(scale, g.scalar_like(1, scale)));
     }
-    loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, x), t), x), loss);
-    return reduced(g, weighted(g, written_as(g, loss, out), weight), reduction);
+    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), loss);
+    loss = arithmetic<"Add">(g, sum.a, sum.b);
+    return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
 }
 
 /// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.

@@ -111,7 +111,7 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which ATen leaves open");
     if (!has_max_pool(x, p)) {
-        window_table const t = p.table(static_plane(x));
+        window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
     }
     auto const [y, flat_index] = g.op<"MaxPool">(x,

@@ -39,6 +39,7 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
+    if (is_complex(x.dtype()) && reduction != "add") return g.unsupported("complex numbers that are not added");
     // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();

@@ -109,6 +109,16 @@ struct window_table {
         for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
         return n;
     }
+    /// The same windows with padding after their elements: the first of equal numbers is an element, though it is the lowest.
+    [[nodiscard]] window_table with_padding_last() const {
+        window_table t = *this;
+        ints next(static_cast<std::size_t>(positions), 0); // the entry of each window to write
+        t.index.assign(index.size(), plane);
+        for (std::size_t i = 0; i != index.size(); ++i)
+            if (std::size_t const column = i % next.size(); index[i] != plane)
+                t.index[static_cast<std::size_t>(next[column]++ * positions) + column] = index[i];
+        return t;
+    }
 };
 
 inline window_table combine(safe_span<axis_windows const> axes) {

@@ -133,12 +133,10 @@ results step(call const& c) {
     return p.finish(where(equal(p.x, 0), p.y, above));
 }
 
-/// From the end that is nearer. Both ends have one dtype, and so does a weight, unless it is a number or a 0-d tensor.
+/// From the end that is nearer. A weight has the dtype of the ends, unless it is a number or a 0-d tensor.
 results interpolated(call const& c) {
-    tensor const self = c.t("self");
-    if (c.t("end").dtype() != self.dtype()) throw error("the ends of lerp have different dtypes");
-    bool const weight_is_tensor = c.is_tensor("weight");
-    if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != self.dtype())
+    bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
+    if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
         throw error("the weight of lerp has another dtype than its ends");
     dtype const type = weight_is_tensor ? result_type(c, {"self", "end", "weight"}) : result_type(c, {"self", "end"});
     if (is_integral(type) || type == dtype::bool_) throw error("lerp is one of floats and complex numbers");

@@ -113,7 +113,11 @@ results binary_cross_entropy_with_logits(call const& c) {
     term const target = of(c, "target");
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
     term log = log_sigmoid(x);
-    if (c.given("pos_weight")) log = log * ((of(c, "pos_weight") - 1.0) * target + 1.0);
+    if (c.given("pos_weight")) {
+        term const weight = of(c, "pos_weight");
+        term const one = full(1, weight->dtype(), {}, weight->where()); // an integer: of uint8 0 - 1 is 255
+        log = log * ((weight - one) * target + 1.0);
+    }
     term loss = written_as((1.0 - target) * x - log, target->dtype());
     if (c.given("weight")) loss = written_as(loss * of(c, "weight"), target->dtype());
     return reduced(c, loss);

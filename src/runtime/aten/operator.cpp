@@ -13,6 +13,7 @@
 
 #include "../answer.hpp"
 #include "call.hpp"
+#include "operand_dtypes.hpp"
 
 namespace aton::runtime {
 
@@ -200,6 +201,7 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
     }
     std::vector<aten_argument> const bound = bind(overload, schema, std::move(arguments));
     try {
+        aten_kernels::require_operand_dtypes(writes ? without_underscore(overload) : overload, bound);
         aten_results out = std::move(run(aten_kernels::call(overload, bound, options)).all());
         return writes ? written_to_self(std::move(out), bound) : out;
     } catch (std::exception const& e) { // that memory is not enough, too

@@ -21,12 +21,19 @@ dtype type_with(tensor const& x, double number) {
 
 bool compares(binary_op op) { return kernels::compares(op); }
 
-/// Operands of one dtype become a result of it.
+/// In the operands' common dtype, to which tensors are rounded first. What has the compute type already is a number, which is not.
 tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
     if (op == binary_op::div) type = to_real(type);
     dtype const in = compute_type(type);
-    tensor const out = binary(op, cast(x, in), cast(y, in));
+    auto const operand = [&](tensor const& t) { return t.dtype() == in ? t : cast(cast(t, type), in); };
+    tensor const out = binary(op, operand(x), operand(y));
     return compares(op) ? out : cast(out, type);
+}
+
+/// at::sub takes no bools, whatever they would be promoted to.
+void require_defined(binary_op op, tensor const& x, tensor const& y) {
+    if (op == binary_op::sub && (x.dtype() == dtype::bool_ || y.dtype() == dtype::bool_))
+        throw error("bools are not subtracted");
 }
 
 bool is_of_integers(unary_op op) {
@@ -44,13 +51,18 @@ dtype common_type(tensor const& x, tensor const& y) {
     return types.result();
 }
 
-term apply(binary_op op, term const& x, term const& y) { return computed_in(op, common_type(x, y), x, y); }
+term apply(binary_op op, term const& x, term const& y) {
+    require_defined(op, *x, *y);
+    return computed_in(op, common_type(x, y), x, y);
+}
 term apply(binary_op op, term const& x, double y) {
+    require_defined(op, *x, *x);
     dtype const type = type_with(x, y);
     // As a float64 it would be the number itself; as the compute type it is what ATen's kernels take.
     return computed_in(op, type, x, to_device(tensor::of_scalar(y, compute_type(type)), x->where()));
 }
 term apply(binary_op op, double x, term const& y) {
+    require_defined(op, *y, *y);
     dtype const type = type_with(y, x);
     return computed_in(op, type, to_device(tensor::of_scalar(x, compute_type(type)), y->where()), y);
 }
