@@ -78,6 +78,7 @@ export_report export_file(std::string const& from, std::string const& to, export
     }
     check_guards(graph, p, options);
     require_legal(graph);
+    require_shapes(graph);
     std::vector<warning> warnings = find_warnings(p, options);
     if (options.warnings_are_errors) refuse_warnings(p.file, warnings);
     weight_options weights;

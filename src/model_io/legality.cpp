@@ -87,7 +87,7 @@ private:
                 if (id != no_value) define(id, "a result");
         } catch (illegal_call const& e) {
             throw error(full_name(domain, n.op, n.overload) + " (opset " + std::to_string(version) + "): " + e.what() +
-                        made_for(n));
+                        detail::made_for(graph_, n));
         }
     }
 
@@ -103,16 +103,6 @@ private:
             if (std::find(f.attributes.begin(), f.attributes.end(), a.name) == f.attributes.end() &&
                 std::none_of(f.defaults.begin(), f.defaults.end(), [&](auto const& d) { return d.name == a.name; }))
                 throw illegal_call("its body has no attribute '" + a.name + "'");
-    }
-
-    [[nodiscard]] std::string made_for(graph_node const& n) const {
-        std::string out;
-        if (!n.source.empty()) out += "; made for " + n.source;
-        if (n.origin >= graph_.origins.size()) return out;
-        node_origin const& from = graph_.origins[n.origin];
-        std::string const& place = from.source.empty() ? from.name : from.source;
-        if (!place.empty()) out += (out.empty() ? "; made at " : " at ") + place;
-        return out;
     }
 
     graph_data const& graph_;

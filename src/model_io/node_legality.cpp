@@ -172,4 +172,14 @@ void require_legal_node(graph_data const& graph, graph_node const& n, int versio
     check_bodies(n);
 }
 
+std::string made_for(graph_data const& graph, graph_node const& n) {
+    std::string out;
+    if (!n.source.empty()) out += "; made for " + n.source;
+    if (n.origin >= graph.origins.size()) return out;
+    node_origin const& from = graph.origins[n.origin];
+    std::string const& place = from.source.empty() ? from.name : from.source;
+    if (!place.empty()) out += (out.empty() ? "; made at " : " at ") + place;
+    return out;
+}
+
 } // namespace aton::detail

@@ -192,3 +192,66 @@ TEST_CASE("dtypes that an attribute or a constant states are refused when the no
         CHECK(contains(said, ", which this opset does not give"));
     }
 }
+
+TEST_CASE("a finished graph whose sizes are others than its nodes give is refused, with the node and the user's line") {
+    auto const fault_of_shapes = [](fixture& f) {
+        return fault_of([&] {
+            aton::require_shapes(f.data);
+            return 0;
+        });
+    };
+    fixture right;
+    aton::value_type const kept = right.data.values[right.node("Add").outputs[0]].type;
+    CHECK(fault_of_shapes(right) == "nothing was thrown");
+    CHECK(right.data.values[right.node("Add").outputs[0]].type == kept);
+
+    fixture size;
+    size.data.values[size.node("Add").outputs[0]].type.shape = {2, 7};
+    std::string const said = fault_of_shapes(size);
+    CHECK(contains(said, "onnx::Add: a result is taken for "));
+    CHECK(contains(said, "; made for aten::add.Tensor at model.py:12 in forward"));
+
+    fixture rank;
+    rank.data.values[rank.node("Cast").outputs[0]].type.shape = {2};
+    CHECK(contains(fault_of_shapes(rank), "onnx::Cast: a result is taken for "));
+
+    fixture nested;
+    nested.then_branch().values[nested.then_branch().nodes.at(0).outputs[0]].type.shape = {4, 3};
+    CHECK(contains(fault_of_shapes(nested), "onnx::Neg: a result is taken for "));
+
+    fixture folded; // what a pass has made a constant
+    aton::value_id const sizes = folded.data.add_value({dtype::int64, {1}});
+    folded.data.set_initializer(sizes, aton::int64_tensor(std::vector<std::int64_t>{5}));
+    aton::value_id const made = folded.data.add_value({dtype::float32, {6}});
+    graph_node n;
+    n.op = "ConstantOfShape";
+    n.inputs = {sizes};
+    n.outputs = {made};
+    folded.data.nodes.push_back(n);
+    CHECK(contains(fault_of_shapes(folded), "onnx::ConstantOfShape: a result is taken for "));
+    folded.data.values[made].type.shape = {"n"};
+    CHECK(fault_of_shapes(folded) == "nothing was thrown");
+}
+
+TEST_CASE("sizes that only a chain of nodes tells are held against the end of it") {
+    graph_data data;
+    data.opset = 18;
+    graph<13> const g(data, 18);
+    value const end(data, data.add_value({dtype::int64, aton::shape(std::vector<aton::dim>())}));
+    value const range = g.op<"Range">(
+        g.constant(aton::scalar_tensor(0, dtype::int64)), end, g.constant(aton::scalar_tensor(1, dtype::int64)));
+    value const result = g.op<"Neg">(g.op<"Abs">(range));
+    data.values[result.id()].type.shape = {13};
+    data.outputs = {result.id()};
+    aton::value_type const kept = data.values[range.id()].type;
+    data.set_initializer(end.id(), aton::scalar_tensor(8, dtype::int64)); // a pass has found it
+    std::string const said = fault_of([&] {
+        aton::require_shapes(data);
+        return 0;
+    });
+    CHECK(contains(said, "onnx::Neg: a result is taken for Long(13), and is Long(8)"));
+    data.values[result.id()].type.shape = {8};
+    data.values[range.id()].type = kept;
+    CHECK_NOTHROW(aton::require_shapes(data));
+    CHECK(data.values[range.id()].type == kept);
+}

@@ -16,6 +16,7 @@
 #include "../changed_bytes.hpp"
 #include "../frontend/small_archive.hpp"
 #include "../runtime/changed_graph.hpp"
+#include "hostile_json.hpp"
 
 namespace aton::tests {
 
@@ -123,7 +124,8 @@ std::string strange_size(random& rng) {
         "Symbol('u0', integer=True)",
         "Add(Symbol('s0', positive=True, integer=True), Integer(1))",
         "Mul(Integer(4611686018427387904), Symbol('s0', positive=True, integer=True))"};
-    switch (up_to(rng, 5)) {
+    switch (up_to(rng, 6)) {
+    case 6: return fixed_size(once_in(rng, 2) ? -1 : strange_integer(rng));
     case 0: return fixed_size(0);
     case 1: return fixed_size(1);
     case 2: return fixed_size(one_of(huge, rng));
@@ -211,7 +213,7 @@ public:
 
     /// The archive.
     [[nodiscard]] std::string finish() const {
-        std::string const json =
+        std::string json =
             R"({"graph_module": {"graph": {"inputs": [)" + inputs_ + R"(], "outputs": [)" + outputs_ +
             R"(], "nodes": [)" + nodes_ + R"(], "tensor_values": {)" + values_ + R"(}, "sym_int_values": {)" + sizes_ +
             R"(}, "sym_float_values": {}, "sym_bool_values": {}, "is_single_tensor_return": false, "custom_obj_values": {}},)" +
@@ -219,6 +221,7 @@ public:
             R"(]}, "module_call_graph": [], "metadata": {}}, "opset_version": {"aten": 10}, "range_constraints": )" +
             R"({"s0": {"min_val": 2, "max_val": 1024}, "s1": {"min_val": 2, "max_val": null}, "u0": {"min_val": 0, "max_val": null}},)" +
             R"( "schema_version": {"major": 8, "minor": 20}, "verifiers": ["TRAINING"], "torch_version": "2.13.0+cpu", "guards_code": []})";
+        if (once_in(rng_, 6)) change_json(json, rng_);
         zip_writer out;
         std::string config;
         for (std::size_t i = 0; i != weights_.size(); ++i) {
@@ -299,6 +302,7 @@ public:
     /// Something of the argument's type, or of any other.
     std::string strange(aten_argument const& like, aten::schema_type const& t) {
         if (once_in(rng_, 8)) return any();
+        if (once_in(rng_, 16)) return with_tag("as_none", "true");
         switch (t.base) {
         case base_type::tensor: return t.list ? strange_tensors(like.tensors, t) : strange_tensor(like);
         case base_type::bool_:
@@ -382,7 +386,10 @@ private:
         for (char& c : out) c = static_cast<char>(c & 0x7f);
         return out;
     }
-    scalar strange_scalar(bool real) { return real ? scalar(strange_real(rng_)) : scalar(strange_integer(rng_)); }
+    scalar strange_scalar(bool real) {
+        if (once_in(rng_, 3)) return scalar(up_to(rng_, 14) - 6); // a small one that is mostly out of range
+        return real ? scalar(strange_real(rng_)) : scalar(strange_integer(rng_));
+    }
 
     std::string strange_number(aten::schema_type const& t) {
         if (once_in(rng_, 6)) return with_tag("as_sym_int", with_tag("as_name", quoted(to_.size_input())));
@@ -394,6 +401,7 @@ private:
         if (once_in(rng_, 2)) all.resize(length(all.size()), strange_scalar(is_real(t)));
         for (scalar& s : all)
             if (once_in(rng_, 2)) s = strange_scalar(is_real(t));
+        if (once_in(rng_, 6) && !all.empty()) all.assign(all.size() + up_to<std::size_t>(rng_, 1), all.front());
         return numbers(all, t);
     }
     std::string strange_tensor(aten_argument const& like) {

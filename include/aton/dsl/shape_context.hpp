@@ -110,6 +110,28 @@ public:
     [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
         refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
     }
+    [[noreturn]] void refuse_rank(std::int64_t rank) const { refuse("a result of rank " + std::to_string(rank)); }
+    /// Refuses an input of a rank below `low` or beyond `high`; a rank that is not known fits.
+    void expect_rank(std::size_t i, std::int64_t low, std::int64_t high = budget::max_rank) const {
+        if (ranked(i) && (rank(i) < low || rank(i) > high))
+            refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
+                   std::to_string(low) + (low == high ? "" : " or more"));
+    }
+    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
+    void expect_at_most(std::size_t i, std::int64_t most) const {
+        if (length(i) > most)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
+                   std::to_string(most) + " fit");
+    }
+    /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
+    void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
+        list const all = numbers(name);
+        if (all && all.size() != length)
+            refuse(std::to_string(all.size()) + " numbers in '" + std::string(name) + "', not " +
+                   std::to_string(length));
+        for (std::int64_t const n : all.values)
+            if (n < least) refuse(std::to_string(n) + " in '" + std::string(name) + "'");
+    }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
@@ -165,6 +187,14 @@ public:
         out.known = out.complete();
         return out;
     }
+    /// The sizes that an input holds as a list of one dimension; refuses negative ones.
+    [[nodiscard]] list sizes(std::size_t i) const {
+        expect_rank(i, 1, 1);
+        list const out = elements(i);
+        for (std::int64_t const n : out.values)
+            if (n < 0 && n != unknown) refuse("a size of " + std::to_string(n));
+        return out;
+    }
     /// The integers that are an attribute in some opsets and an input in others.
     [[nodiscard]] list numbers(std::string_view name, std::size_t i) const {
         return attribute(name) != nullptr ? numbers(name) : numbers(i);
@@ -181,10 +211,12 @@ public:
         *t = std::move(type);
     }
     void set(std::size_t out, dims const& d) {
+        if (count(d) > budget::max_rank) refuse_rank(count(d));
         if (value_type* t = result(out)) t->shape = shape(d);
     }
     /// Only the rank is known; nothing where `n` is negative.
     void set_rank(std::size_t out, std::int64_t n) {
+        if (n > budget::max_rank) refuse_rank(n);
         if (n >= 0) set(out, dims(index(n)));
     }
     void set_dtype(std::size_t out, dtype type) {

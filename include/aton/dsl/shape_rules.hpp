@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <aton/dsl/graph_data.hpp>
@@ -29,11 +30,13 @@ template <class Context>
 inline constexpr rule<Context> rules[] = {
     {[](Context& c) { c.same(0, 0); },
      " Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot CastLike Ceil Celu Clip Cos Cosh CumProd CumSum Elu Erf Exp"
-     " Floor Gelu GroupNormalization HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LRN"
-     " LeakyRelu Log LogSoftmax LpNormalization MeanVarianceNormalization Mish Neg Not PRelu RMSNormalization"
+     " Floor Gelu GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization IsInf IsNaN LRN"
+     " LeakyRelu Log LpNormalization MeanVarianceNormalization Mish Neg Not PRelu"
      " Reciprocal RegexFullMatch Relu ReverseSequence RotaryEmbedding Round Scatter ScatterElements ScatterND Selu"
-     " Shrink Sigmoid Sign Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu"
-     " Trilu "},
+     " Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu "},
+    {along_one_axis<Context>, " Hardmax LogSoftmax Softmax "},
+    {[](Context& c) { c.expect_rank(0, 2), c.same(0, 0); }, " Trilu "},
+    {rms_norm<Context>, " RMSNormalization "},
     {broadcast_all<Context>,
      " Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean"
      " Min Mod Mul Or Pow StringConcat Sub Sum SwiGLU Where Xor "},
@@ -69,7 +72,7 @@ inline constexpr rule<Context> rules[] = {
     {resize<Context>, " Resize Upsample "},
     {layer_norm<Context>, " LayerNormalization "},
     {batch_norm<Context>, " BatchNormalization "},
-    {[](Context& c) { c.same(0, 0), c.same(1, 0); }, " Dropout "},
+    {[](Context& c) { c.expect_rank(1, 0, 0), c.expect_rank(2, 0, 0), c.same(0, 0), c.same(1, 0); }, " Dropout "},
     {top_k<Context>, " TopK "},
     {one_hot<Context>, " OneHot "},
     {[](Context& c) { c.set(0, {c.ranked(0) ? dim(c.rank(0)) : dim(), dim()}); }, " NonZero "},
@@ -121,12 +124,27 @@ rule<Context> const* rule_of(std::string_view op) {
 
 } // namespace shapes
 
+/// Refuses a tensor whose known sizes have a product beyond int64, as ONNX's inference does; a size of 0 does not count.
+template <class Context>
+void expect_countable(Context const& c, value_type const& type) {
+    std::int64_t n = 1;
+    for (dim const& d : type.shape.dims()) {
+        if (d.size() < 2) continue;
+        if (n > INT64_MAX / d.size()) c.refuse("a tensor of more elements than 64 bits count");
+        n *= d.size();
+    }
+}
+
 /// Completes the types of a node's outputs; operators of other domains are left as they are.
 template <class Graph>
 void infer_types(Graph& graph, graph_node const& node) {
     if (!node.domain.empty() || node.op.empty()) return;
     shapes::context<Graph> c(graph, node);
+    for (value_id const id : node.inputs)
+        if (id != no_value) expect_countable(c, graph.values[id].type);
     if (auto const* r = shapes::rule_of<shapes::context<Graph>>(node.op); r != nullptr) r->apply(c);
+    for (value_id const id : node.outputs)
+        if (id != no_value) expect_countable(c, graph.values[id].type);
 }
 
 } // namespace aton::dsl::detail

@@ -32,7 +32,7 @@ dims to_dims(list const& numbers) {
 /// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
 template <class Context>
 void shape_from(Context& c, std::size_t i) {
-    if (list const sizes = c.elements(i)) c.set(0, to_dims(sizes));
+    if (list const sizes = c.sizes(i)) c.set(0, to_dims(sizes));
     else c.set_rank(0, c.length(i));
 }
 
@@ -47,7 +47,7 @@ void transpose(Context& c) {
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
-        if (from < 0 || from >= n) return;
+        if (from < 0) c.refuse("a permutation that counts from the end");
         out.push_back(c.in(0)[index(from)]);
     }
     c.set(0, out);
@@ -56,6 +56,7 @@ void transpose(Context& c) {
 template <class Context>
 void squeeze(Context& c) {
     if (!c.ranked(0)) return;
+    c.expect_at_most(1, c.rank(0));
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
@@ -137,8 +138,15 @@ void split(Context& c) {
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
     std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
-    bool const equal =
-        !c.given("split", 1) && all >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
+    bool const is_counted = c.opset() >= 18;
+    if (is_counted && c.given("split", 1) == (c.attribute("num_outputs") != nullptr))
+        c.refuse("either the sizes of the pieces or num_outputs must be given");
+    if (is_counted && c.number("num_outputs", parts) != parts)
+        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + " for " + std::to_string(parts));
+    bool const equal = !c.given("split", 1) && all >= 0;
+    if (equal &&
+        (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference counts with 32 bits
+        c.refuse(std::to_string(parts) + " equal pieces of " + std::to_string(all));
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -153,9 +161,7 @@ void split(Context& c) {
 template <class = void>
 dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (from == 0 && step == 1 && to == INT64_MAX) return in;
-    if (!in.is_static() || step == 0 || step == INT64_MIN) return {};
-    // Backwards to INT_MAX: nothing by the specification, everything in ONNX Runtime.
-    if (step < 0 && (to == INT64_MAX || to == INT32_MAX)) return {};
+    if (!in.is_static() || step == 0) return {};
     std::int64_t const n = in.size();
     auto const clamp = [n, step](std::int64_t v) {
         std::int64_t const counted = v < 0 ? larger(v, -n - 1) + n : v;
@@ -169,6 +175,7 @@ dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step)
 template <class Context>
 void slice(Context& c) {
     if (!c.ranked(0)) return;
+    for (std::size_t i = 1; i != 5; ++i) c.expect_at_most(i, c.rank(0));
     dims out = c.in(0);
     list const starts = c.numbers("starts", 1);
     list const ends = c.numbers("ends", 2);
@@ -177,6 +184,18 @@ void slice(Context& c) {
     if (!c.given("axes", 3) && starts) {
         axes.known = true;
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
+    }
+    if (starts && ends && starts.size() != ends.size())
+        c.refuse(std::to_string(starts.size()) + " starts with " + std::to_string(ends.size()) + " ends");
+    if (starts && axes && starts.size() != axes.size())
+        c.refuse(std::to_string(starts.size()) + " starts for " + std::to_string(axes.size()) + " axes");
+    if (steps && axes && steps.size() != axes.size())
+        c.refuse(std::to_string(steps.size()) + " steps for " + std::to_string(axes.size()) + " axes");
+    for (std::size_t i = 0; steps && i != steps.size(); ++i) {
+        if (steps[i] == 0) c.refuse("a step of 0");
+        // Backwards to the largest number: nothing by the specification, everything in ONNX Runtime.
+        if (i < ends.size() && steps[i] < 0 && (ends[i] == INT64_MAX || ends[i] == INT32_MAX))
+            c.refuse("backwards to an end beyond every size");
     }
     if (!axes) return c.set_rank(0, c.rank(0));
     ints done(out.size(), 0);
@@ -207,8 +226,9 @@ void gather_nd(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
     if (!c.in(1).back().is_static()) return;
-    std::int64_t const used = checked_int(c.number("batch_dims", 0)) + c.in(1).back().size();
-    if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
+    std::int64_t const batches = c.number("batch_dims", 0);
+    std::int64_t const used = checked_int(batches) + c.in(1).back().size();
+    if (batches < 0 || batches >= c.rank(1) || used > c.rank(0)) c.refuse_axis(batches < 0 ? batches : used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
     append(out, c.in(0), used, c.rank(0));
@@ -218,7 +238,7 @@ void gather_nd(Context& c) {
 template <class Context>
 void expand(Context& c) {
     if (!c.ranked(0)) return;
-    if (list const to = c.elements(1)) c.set(0, broadcast(c.in(0), to_dims(to)));
+    if (list const to = c.sizes(1)) c.set(0, broadcast(c.in(0), to_dims(to)));
     else if (c.length(1) >= 0) c.set_rank(0, larger(c.rank(0), c.length(1)));
 }
 
@@ -226,10 +246,12 @@ template <class Context>
 void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
+    if (!c.has(2)) c.expect_at_most(1, c.rank(0));
+    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
         c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
-    if (repeats && !c.has(2)) // opset 1 has tiles and axis instead
+    if (repeats && !c.has(2))
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
             if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
@@ -242,18 +264,28 @@ template <class Context>
 void pad(Context& c) {
     if (!c.ranked(0)) return;
     std::int64_t const n = c.rank(0);
+    c.expect_at_most(1, 2 * n);
+    c.expect_at_most(3, n);
     list const pads = c.attribute("paddings") != nullptr ? c.numbers("paddings") : c.numbers("pads", 1);
     list axes = c.numbers(3);
     for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
-    if (!pads || (c.has(3) && !axes) || pads.size() != 2 * axes.size()) return c.set_rank(0, n);
+    if (c.attribute("pads") == nullptr && c.attribute("paddings") == nullptr) c.expect_rank(1, 1, 1);
+    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("axes that are not int64");
+    if (c.has(3) && !axes) return c.set_rank(0, n);
+    ints padded;
+    if (!mark(axes.values, n, padded)) c.refuse("an axis that is not there, or is named twice");
+    if (pads && pads.size() != 2 * axes.size())
+        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
+    if (!pads) return c.set_rank(0, n);
     dims out = c.in(0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], n);
         std::int64_t const before = pads[i];
         std::int64_t const after = pads[i + axes.size()];
-        if (axis < 0) return;
         dim& d = out[index(axis)];
-        std::int64_t const size = d.is_static() ? std::int64_t{checked_int(d.size()) + before + after} : 0;
+        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad that 64 bits do not hold");
+        std::int64_t const added = checked_add(before, after);
+        std::int64_t const size = d.is_static() ? checked_add(d.size(), added) : 0;
         if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
@@ -286,6 +318,7 @@ void reduce(Context& c) {
     list const axes = c.numbers("axes", 1);
     bool const none = !given || (axes && axes.size() == 0);
     if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    c.expect_at_most(1, c.rank(0));
     if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
@@ -305,6 +338,7 @@ void arg_reduce(Context& c) {
 template <class Context>
 void select_some(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);
+    if (c.node().op == "Compress") c.expect_rank(0, 1);
     if (c.attribute("axis") == nullptr) return c.set_rank(0, 1);
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0) return;

@@ -59,25 +59,39 @@ std::string labels(std::string_view equation) {
     return out;
 }
 
+/// What the terms of Einsum's equation say of its labels.
+struct einsum_labels {
+    dims first = dims(256); ///< of each label, where it stands first
+    dims sizes = dims(256); ///< of each label
+    ints seen = ints(256, 0);
+    dims spread;              ///< what `...` stands for
+    std::int64_t dotted = -1; ///< how many dimensions that are; -1: no term has it
+};
+
 /// Takes one operand's labels into account; false where they do not fit its rank.
 template <class = void>
-bool einsum_operand(dims const& in, std::string_view term, dims& sizes, ints& seen, dims& spread) {
+bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
     bool const has_dots = term.find('.') != std::string_view::npos;
     std::int64_t const hidden = count(in) - static_cast<std::int64_t>(term.size()) + (has_dots ? 1 : 0);
     if (hidden < 0 || (hidden > 0 && !has_dots)) return false;
+    if (has_dots && all.dotted >= 0 && all.dotted != hidden) return false;
+    if (has_dots) all.dotted = hidden;
     std::int64_t at = 0;
     for (char ch : term) {
         if (ch == '.') {
             dims part;
             append(part, in, at, at + hidden);
-            spread = broadcast(spread, part);
+            for (std::size_t i = 0; i != part.size() && i < all.spread.size(); ++i) // ONNX's inference keeps the 1
+                if (all.spread[i].size() == 1 && part[i].size() == 0) return false;
+            all.spread = broadcast(all.spread, part);
             at += hidden;
             continue;
         }
         auto const label = static_cast<unsigned char>(ch);
         if (at >= count(in)) return false;
         dim const& d = in[index(at++)];
-        sizes[label] = seen[label]++ == 0 ? d : broadcast(sizes[label], d);
+        all.sizes[label] = all.seen[label] == 0 ? d : broadcast(all.sizes[label], d);
+        if (all.seen[label]++ == 0) all.first[label] = d;
     }
     return true;
 }
@@ -91,24 +105,26 @@ void einsum(Context& c) {
     for (char ch : left) terms += ch == ',' ? 1 : 0;
     if (terms != c.inputs())
         c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
-    dims sizes(256);
-    ints seen(256, 0);
-    dims spread;
+    einsum_labels all;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
         if (!c.ranked(i)) return;
-        if (!einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread))
+        if (!einsum_operand(c.in(i), left.substr(0, comma), all))
             c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
                      std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
     std::string out = arrow == std::string::npos ? "." : equation.substr(arrow + 2);
-    for (std::size_t ch = 0; arrow == std::string::npos && ch != seen.size(); ++ch)
-        if (seen[ch] == 1) out.push_back(static_cast<char>(ch));
+    for (std::size_t ch = 0; arrow == std::string::npos && ch != all.seen.size(); ++ch)
+        if (all.seen[ch] == 1) out.push_back(static_cast<char>(ch));
     dims result;
     for (char ch : out) {
-        if (ch == '.') append(result, spread, 0, count(spread));
-        else result.push_back(sizes[static_cast<unsigned char>(ch)]);
+        auto const label = static_cast<unsigned char>(ch);
+        if (ch != '.' && all.seen[label] == 0) c.refuse("the result has a label that no operand has");
+        // ONNX's inference takes the size where a label stands first, and does not spread it.
+        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: a label");
+        if (ch == '.') append(result, all.spread, 0, count(all.spread));
+        else result.push_back(all.sizes[label]);
     }
     c.set(0, result);
 }
@@ -116,24 +132,35 @@ void einsum(Context& c) {
 template <class Context>
 void range(Context& c) {
     tensor const* t[3] = {c.constant(0), c.constant(1), c.constant(2)};
-    for (tensor const* bound : t) // where a float range ends is a matter of rounding
-        if (bound == nullptr || bound->element_count() != 1 || !is_integral(bound->type)) return c.set_rank(0, 1);
-    auto const step = t[2]->at(0).to<std::int64_t>();
-    std::int64_t const from = t[0]->at(0).to<std::int64_t>();
-    std::int64_t const to = t[1]->at(0).to<std::int64_t>();
-    constexpr std::int64_t huge = INT64_MAX / 4;
-    if (step == 0 || larger(from, to) > huge || smaller(from, to) < -huge || step < -huge) return c.set_rank(0, 1);
-    c.set(0, {larger(step > 0 ? ceil_div(to - from, step) : ceil_div(from - to, -step), 0)});
+    for (tensor const* bound : t)
+        if (bound == nullptr) return c.set_rank(0, 1);
+    for (tensor const* bound : t)
+        if (!bound->sizes.empty()) c.refuse("a bound of rank " + std::to_string(bound->sizes.size()));
+    scalar const from = t[0]->at(0);
+    scalar const to = t[1]->at(0);
+    double const step = t[2]->at(0).to<double>();
+    double distance = to.to<double>() - from.to<double>(); // rounded as ONNX's inference and ONNX Runtime do
+    if (is_integral(t[0]->type))
+        distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
+    else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
+    double const exact = distance / step;
+    if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
+        c.refuse("a range that does not end, or of more than 2^48 elements");
+    auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
+    c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});
 }
 
 template <class Context>
 void top_k(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0)) : -1;
     if (axis < 0) return;
-    list const k = c.elements(1);
+    bool const is_input = c.attribute("k") == nullptr;
+    if (is_input && c.length(1) != 1 && c.ranked(1) && (c.rank(1) != 1 || c.in(1)[0].is_static()))
+        c.refuse("k must be a list of one number");
+    list const k = is_input ? c.sizes(1) : list{};
     dims out = c.in(0);
     dim const all = out[index(axis)];
-    if (c.attribute("k") != nullptr) out[index(axis)] = c.number("k", -1);
+    if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
     if (all.is_static() && out[index(axis)].size() > all.size())
         c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
@@ -143,14 +170,43 @@ void top_k(Context& c) {
 
 template <class Context>
 void one_hot(Context& c) {
+    c.expect_rank(0, 1);
+    c.expect_rank(1, 0, 1);
+    c.expect_rank(2, 1, 1);
+    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2)) c.refuse("one depth and two values are needed");
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0) + 1) : -1;
     if (axis < 0) return;
     list const depth = c.elements(1);
+    dim size = depth.size() == 1 ? depth.as_dim(0) : dim();
+    if (tensor const* const t = c.constant(1); t != nullptr && t->element_count() == 1) {
+        auto const number = t->at(0).to<double>();
+        if (!(number > -1 && number < static_cast<double>(budget::max_range)))
+            c.refuse("a depth that is negative, or of more than 2^48 elements");
+        if (t->type == dtype::float32) size = static_cast<std::int64_t>(number);
+    }
     dims out;
     append(out, c.in(0), 0, axis);
-    out.push_back(depth.size() == 1 ? depth.as_dim(0) : dim());
+    out.push_back(size);
     append(out, c.in(0), axis, c.rank(0));
     c.set(0, out);
+}
+
+/// Softmax and its kin: the input's shape, along an axis that is there.
+template <class Context>
+void along_one_axis(Context& c) {
+    c.expect_rank(0, 1);
+    bool const is_last = c.opset() >= 13 || c.node().op == "RMSNormalization";
+    if (c.ranked(0)) (void)c.axis(is_last ? -1 : 1, c.rank(0));
+    c.same(0, 0);
+}
+
+/// RMSNormalization: ONNX's inference gives the input's dtype to a result that has the scale's.
+template <class Context>
+void rms_norm(Context& c) {
+    along_one_axis(c);
+    if (c.element_type(0) != c.element_type(1) && c.element_type(0) != dtype::undefined &&
+        c.element_type(1) != dtype::undefined)
+        c.refuse("an input and a scale of different dtypes");
 }
 
 /// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
@@ -172,7 +228,10 @@ void batch_norm(Context& c) {
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
         if (c.ranked(i) && c.rank(i) != 1)
             c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
-    dim channels = c.ranked(0) && c.rank(0) > 1 ? c.in(0)[1] : dim();
+    dim channels = !c.ranked(0) ? dim() : c.rank(0) > 1 ? c.in(0)[1] : dim(1);
+    bool const trains = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
+    if (c.outputs() != (!trains ? 1U : c.opset() >= 14 ? 3U : 5U))
+        c.refuse(std::to_string(c.outputs()) + " outputs, which do not fit training_mode");
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
         if (!c.ranked(i)) continue;
         expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
@@ -191,10 +250,16 @@ void loss(Context& c) {
         for (std::size_t i = 0; i != c.in(1).size(); ++i)
             expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
     }
+    c.expect_rank(0, 2);
+    c.expect_rank(1, 1);
     if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
     if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
-    if (c.text("reduction", "mean") == "none") c.same(0, 1);
-    else c.set_rank(0, 0);
+    if (c.text("reduction", "mean") == "none" && c.ranked(1)) {
+        dims out = c.in(1);
+        for (std::size_t i = 0; c.ranked(0) && i != out.size(); ++i)
+            out[i] = merge(out[i], c.in(0)[i == 0 ? 0 : i + 1]);
+        c.set(0, out);
+    } else if (c.text("reduction", "mean") != "none") c.set_rank(0, 0);
     c.same(1, 0);
 }
 

@@ -65,6 +65,8 @@ void reshape(Context& c) {
     if (!to) return c.set_rank(0, c.length(1));
     bool const allow_zero = c.number("allowzero", 0) != 0;
     dims out;
+    bool is_empty = false;
+    int left_open = 0;
     for (std::size_t i = 0; i != to.size(); ++i) {
         if (!allow_zero && to[i] == 0 && c.ranked(0) && i >= c.in(0).size())
             c.refuse("a 0, which copies a dimension, at place " + std::to_string(i + 1));
@@ -72,7 +74,11 @@ void reshape(Context& c) {
         else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
         else out.push_back(to.as_dim(i));
         if (to[i] < -1 && to[i] != unknown) c.refuse("a size of " + std::to_string(to[i]));
+        left_open += to[i] == -1 ? 1 : 0;
+        is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
     }
+    if (left_open > 1 || (left_open == 1 && is_empty))
+        c.refuse(is_empty ? "a size is left open beside one of 0" : "more than one size is left open");
     if (c.ranked(0)) expect_as_many(c, shape(c.in(0)), shape(out));
     c.set(0, out);
 }

@@ -23,6 +23,23 @@ struct window {
     [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
+/// Refuses windows over other dimensions than there are, and sizes of them that cannot be; `w` is the position of a weight, or 0.
+template <class Context>
+void expect_windows(Context const& c, std::size_t w) {
+    c.expect_rank(0, 3);
+    std::size_t const n = c.in(0).size() - 2;
+    if (w != 0 && c.ranked(w) && c.rank(w) != c.rank(0))
+        c.refuse("a weight of rank " + std::to_string(c.rank(w)) + " for an input of rank " +
+                 std::to_string(c.rank(0)));
+    c.expect_numbers("kernel_shape", n, 1);
+    c.expect_numbers("strides", n, 1);
+    c.expect_numbers("dilations", n, 1);
+    c.expect_numbers("pads", 2 * n, 0);
+    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("pads beside auto_pad");
+    for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
+        if (c.in(w)[i].size() == 0) c.refuse("a window of 0 elements");
+}
+
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
 template <class Context>
 window window_at(Context const& c, std::size_t i, std::size_t n, dims const& weight) {
@@ -40,18 +57,22 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
     return w;
 }
 
-/// How many windows fit; unknown where runtimes disagree (ceil_mode whose last window starts in the padding).
+/// How many windows fit. In ceil_mode a last window that starts in the padding does not count since opset 22; before, ONNX's inference
+/// and runtimes disagree, and the size is unknown.
 template <class = void>
-dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode) {
+dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode, int opset) {
+    std::int64_t const extent = w.kernel < 0 ? 0 : w.extent();
     if (!in.is_static() || w.stride < 1) return {};
+    (void)checked_add(in.size(), extent);
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = checked_int(in.size()) + w.before + w.after - w.extent();
+    std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
     if (room < 0)
-        throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
-    std::int64_t const fitting = room / w.stride + 1;
-    if (!ceil_mode || room % w.stride == 0) return fitting;
-    return checked_int(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+        throw illegal_call("a window of " + std::to_string(extent) + " elements over " + std::to_string(in.size()));
+    if (!ceil_mode) return room / w.stride + 1;
+    std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
+    bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
+    return !in_padding ? dim(count) : opset >= 22 ? dim(count - 1) : dim();
 }
 
 template <class Context>
@@ -59,21 +80,23 @@ dims spatial(Context const& c, dims const& weight, dim const& channels, bool cei
     dims const& in = c.in(0);
     dims out{in[0], channels};
     for (std::size_t i = 0; i + 2 < in.size(); ++i)
-        out.push_back(
-            windows(in[i + 2], window_at(c, i, in.size() - 2, weight), c.text("auto_pad", "NOTSET"), ceil_mode));
+        out.push_back(windows(
+            in[i + 2], window_at(c, i, in.size() - 2, weight), c.text("auto_pad", "NOTSET"), ceil_mode, c.opset()));
     return out;
 }
 
 /// Conv and its kin; `w` is the position of the weight.
 template <class Context>
 void conv(Context& c, std::size_t w) {
-    if (!c.ranked(0) || c.rank(0) < 2) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
+    if (!c.ranked(0)) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
+    expect_windows(c, w);
     c.set(0, spatial(c, c.in(w), c.ranked(w) && c.rank(w) == c.rank(0) ? c.in(w)[0] : dim(), false));
 }
 
 template <class Context>
 void conv_transpose(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return c.ranked(1) ? c.set_rank(0, c.rank(1)) : void();
+    if (!c.ranked(0)) return c.ranked(1) ? c.set_rank(0, c.rank(1)) : void();
+    expect_windows(c, 1);
     dims const& in = c.in(0);
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
@@ -85,25 +108,29 @@ void conv_transpose(Context& c) {
     std::int64_t const group = c.number("group", 1);
     if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
         c.refuse("channels in " + std::to_string(group) + " groups");
-    for (std::int64_t n : extra.values)
-        if (n < 0) c.refuse("a negative output_padding");
+    c.expect_numbers("output_padding", n, 0);
+    c.expect_numbers("output_shape", n, 0);
     if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
-        else if (known)
-            out.emplace_back(checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before -
-                             w.after);
-        else out.emplace_back();
+        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("an output_shape smaller than the input");
+        if (sizes) out.emplace_back(sizes[i]);
+        else if (known) {
+            std::int64_t const size =
+                checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after;
+            if (size < 0) c.refuse("a result of " + std::to_string(size) + " elements along a dimension");
+            out.emplace_back(size);
+        } else out.emplace_back();
     }
     c.set(0, out);
 }
 
 template <class Context>
 void pool(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return;
+    if (!c.ranked(0)) return;
+    expect_windows(c, 0);
     c.set(0, spatial(c, {}, c.in(0)[1], c.number("ceil_mode", 0) != 0));
     c.set(1, spatial(c, {}, c.in(0)[1], c.number("ceil_mode", 0) != 0));
 }
@@ -157,15 +184,41 @@ void determinant(Context& c) {
     c.set(0, out);
 }
 
-/// One dimension scaled; unknown where float and double arithmetic round differently.
+/// One dimension scaled. Where float arithmetic, which is ONNX Runtime's, and double arithmetic, which is ONNX's inference's, round
+/// differently, no shape would be right: refused.
 template <class = void>
 dim scaled(dim const& d, double scale) {
     if (scale == 1.0) return d;
+    if (!d.is_static()) return {};
     double const wide = static_cast<double>(d.size()) * scale;
-    if (!d.is_static() || !(wide >= 0 && wide < 0x1p31)) return {};
-    auto const size = static_cast<std::int64_t>(wide);
-    return static_cast<std::int64_t>(static_cast<float>(d.size()) * static_cast<float>(scale)) == size ? dim(size)
-                                                                                                       : dim();
+    float const narrow = static_cast<float>(d.size()) * static_cast<float>(scale);
+    constexpr double limit = 0x1p62;
+    if (!(wide >= 0 && wide < limit) || !(static_cast<double>(narrow) < limit) ||
+        static_cast<std::int64_t>(wide) != static_cast<std::int64_t>(narrow))
+        throw illegal_call("onnx::Resize: a size of " + std::to_string(d.size()) +
+                           " times a scale is more than 64 bits count, or a matter of rounding");
+    return static_cast<std::int64_t>(wide);
+}
+
+/// Refuses sizes and scales that are not one of the two, or not as many as there are axes.
+template <class Context>
+void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales) {
+    auto const of_axes = [&](std::int64_t n, char const* what) {
+        if (n >= 0 && n != static_cast<std::int64_t>(axes))
+            c.refuse(std::to_string(n) + what + std::to_string(axes) + " axes");
+    };
+    bool const has_sizes = c.has(3) && c.length(3) != 0;
+    bool const has_scales = c.has(2) && (scales == nullptr || scales->element_count() != 0);
+    c.expect_rank(3, 1, 1);
+    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is not known");
+    if (has_sizes) of_axes(c.length(3), " sizes for ");
+    if (has_scales && scales != nullptr) of_axes(scales->element_count(), " scales for ");
+    for (std::int64_t i = 0; has_scales && scales != nullptr && i != scales->element_count(); ++i)
+        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale that is not positive");
+    if (c.opset() >= 13 && has_sizes == has_scales) c.refuse("either sizes or scales must be given");
+    std::string_view const policy = c.text("keep_aspect_ratio_policy", "stretch");
+    if (policy != "stretch" && (has_scales || (policy != "not_larger" && policy != "not_smaller")))
+        c.refuse("a keep_aspect_ratio_policy that does not fit");
 }
 
 /// Upsample and Resize.
@@ -180,14 +233,17 @@ void resize(Context& c) {
     list const sizes = c.text("keep_aspect_ratio_policy", "stretch") == "stretch" ? c.elements(3) : list{};
     list axes = c.numbers("axes");
     dims out = c.in(0);
-    for (std::int64_t i = 0; !axes && i != c.rank(0); ++i) axes.values.push_back(i);
+    if (axes.size() == 0)
+        for (std::int64_t i = 0; i != c.rank(0); ++i) axes.values.push_back(i);
+    ints resized;
+    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis that is not there, or is named twice");
+    if (c.node().op == "Resize" && c.opset() >= 11) expect_one_resize(c, axes.size(), c.constant(2));
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], c.rank(0));
-        if (axis < 0) return;
         dim const& in = c.in(0)[index(axis)];
         dim& d = out[index(axis)];
         d = dim();
-        if (c.has(3)) d = i < sizes.size() ? sizes.as_dim(i) : dim();
+        if (c.has(3) && c.length(3) != 0) d = i < sizes.size() ? sizes.as_dim(i) : dim();
         else if (listed != nullptr)
             d = i < listed->floats.size() ? scaled(in, static_cast<double>(listed->floats[i])) : dim();
         else if (factors != nullptr && static_cast<std::int64_t>(i) < factors->element_count())
@@ -199,6 +255,7 @@ void resize(Context& c) {
 /// LSTM, GRU and RNN: all hidden states, the last one, and the last cell (LSTM only).
 template <class Context>
 void recurrent(Context& c) {
+    for (std::size_t i = 0; i != 3; ++i) c.expect_rank(i, 3, 3);
     bool const batch_first = c.number("layout", 0) != 0;
     bool const known = c.ranked(0) && c.rank(0) == 3;
     dim const steps = known ? c.in(0)[batch_first ? 1 : 0] : dim();
@@ -215,7 +272,10 @@ void recurrent(Context& c) {
 template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
-    if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
+    c.expect_rank(0, 4, 4);
+    if (block < 1) c.refuse("blocks of " + std::to_string(block) + " elements");
+    (void)checked_multiply(block, block);
+    if (!c.ranked(0)) return c.set_rank(0, 4);
     auto const more = [](dim const& d, std::int64_t n) {
         return d.is_static() ? dim(checked_int(d.size()) * n) : dim();
     };
@@ -229,8 +289,10 @@ void move_depth(Context& c, bool to_space) {
 /// AffineGrid: from the sizes (batch, channels, size...) to (batch, size..., coordinate).
 template <class Context>
 void affine_grid(Context& c) {
-    list const size = c.elements(1);
-    if (size.size() < 4) return;
+    c.expect_rank(0, 3, 3);
+    list const size = c.sizes(1);
+    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, not 4 or 5");
+    if (!size) return;
     dims out;
     for (std::size_t i = 0; i != size.size(); ++i)
         if (i != 1) out.push_back(size.as_dim(i));
@@ -247,25 +309,33 @@ void grid_sample(Context& c) {
     expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
+    out[0] = merge(out[0], c.in(1)[0]);
     append(out, c.in(1), 1, c.rank(1) - 1);
     c.set(0, out);
 }
 
 template <class Context>
 void col2im(Context& c) {
-    list const image = c.elements(1);
+    list const image = c.sizes(1);
+    c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
     if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    if (!image) return;
-    auto const expect_length = [&](list const& other) {
-        if (other && other.size() != image.size())
-            c.refuse(std::to_string(other.size()) + " numbers for " + std::to_string(image.size()) + " dimensions");
+    std::int64_t n = -1; // dimensions; not known yet
+    auto const expect_length = [&](std::int64_t length) {
+        if (length >= 0 && n >= 0 && n != length)
+            c.refuse(std::to_string(length) + " numbers for " + std::to_string(n) + " dimensions");
+        n = larger(n, length);
     };
-    expect_length(block);
-    expect_length(c.numbers("dilations"));
-    expect_length(c.numbers("strides"));
-    if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
-        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
+    expect_length(c.length(1));
+    expect_length(c.length(2));
+    for (char const* const name : {"dilations", "strides", "pads"})
+        if (list const given = c.numbers(name)) {
+            if (name[0] == 'p' && given.size() % 2 != 0) c.refuse("an odd number of pads");
+            expect_length(static_cast<std::int64_t>(given.size() / (name[0] == 'p' ? 2 : 1)));
+        }
+    for (std::int64_t const size : block.values)
+        if (block && size < 1) c.refuse("a block of " + std::to_string(size) + " elements");
+    if (!image) return;
     bool const known = c.ranked(0);
     checked_int area = block ? 1 : 0;
     for (std::int64_t b : block.values) area = area * (block ? b : 0);

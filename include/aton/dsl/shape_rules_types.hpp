@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <aton/core/dtype.hpp>
@@ -23,12 +24,17 @@ dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
 template <class Context>
 void cast(Context& c) {
     c.same(0, 0);
-    c.set_dtype(0, dtype_attribute(c, "to", dtype::undefined));
+    dtype const to = dtype_attribute(c, "to", dtype::undefined);
+    dtype const from = c.element_type(0);
+    if (c.node().op == "BitCast" && from != dtype::undefined && to != dtype::undefined && bits(from) != bits(to))
+        c.refuse("dtypes of " + std::to_string(bits(from)) + " and of " + std::to_string(bits(to)) + " bits");
+    c.set_dtype(0, to);
 }
 
 /// EyeLike, RandomNormalLike and their kin: the dtype is an attribute, or the input's.
 template <class Context>
 void like(Context& c) {
+    if (c.node().op == "EyeLike") c.expect_rank(0, 2, 2);
     c.same(0, 0);
     c.set_dtype(0, dtype_attribute(c, "dtype", c.element_type(0)));
 }
@@ -36,12 +42,16 @@ void like(Context& c) {
 template <class Context>
 void random(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::float32));
+    for (std::int64_t const n : c.numbers("shape").values)
+        if (n < 0) c.refuse("a size of " + std::to_string(n));
     if (list const sizes = c.numbers("shape")) c.set(0, to_dims(sizes));
 }
 
 template <class Context>
 void multinomial(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::int32));
+    c.expect_rank(0, 2, 2);
+    if (c.number("sample_size", 1) < 0) c.refuse("a negative sample_size");
     c.set(0, {c.ranked(0) && c.rank(0) == 2 ? c.in(0)[0] : dim(), c.number("sample_size", 1)});
 }
 
@@ -56,6 +66,9 @@ void window_function(Context& c) {
 template <class Context>
 void constant_of_shape(Context& c) {
     node_attribute const* value = c.attribute("value");
+    if (value != nullptr && value->tensors.size() == 1 &&
+        (value->tensors[0].sizes.size() != 1 || value->tensors[0].element_count() != 1))
+        c.refuse("a value that is not a list of one number");
     c.set_dtype(0, value != nullptr && value->tensors.size() == 1 ? value->tensors[0].type : dtype::float32);
     shape_from(c, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a finished graph is legal ONNX at its opset: held against the schemas before anything is written.
+// Whether a finished graph is legal ONNX at its opset: held against the schemas and its shapes before anything is written.
 #pragma once
 
 #include <aton/dsl/graph_data.hpp>
@@ -11,5 +11,10 @@ namespace aton {
 /// used. Throws aton::error: one sentence with operator, opset, what is wrong, what the node was made for and the user's source line.
 /// Operators of domains that ONNX does not define are held against their bodies, where they have some.
 void require_legal(graph_data const& graph);
+
+/// Infers the shapes of every node's results again, from the constants that passes have made since: throws aton::error where a rank or a
+/// size is another one than the graph says, or where the node cannot be. Types of the graph stay as they are, those of its nested graphs
+/// too; what a throw leaves is not to be used.
+void require_shapes(graph_data& graph);
 
 } // namespace aton
