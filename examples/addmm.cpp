@@ -10,7 +10,7 @@ inline constexpr auto products = table(symbolic<"aten::addmm(self, mat1, mat2, b
     [](graph<7> g, value self, value mat1, value mat2, scalar beta, scalar alpha) {
         value product = g.op<"MatMul">(mat1, mat2);
         if (!(alpha == 1)) product = g.op<"Mul">(product, g.scalar(alpha, product.dtype()));
-        if (beta == 0) return product; // ATen does not read self then, not even its NaN
+        if (beta == 0) return product; // ATen ignores self in this case, even if it contains NaN
         value term = self;
         if (!(beta == 1)) term = g.op<"Mul">(self, g.scalar(beta, self.dtype()));
         return value(g.op<"Add">(term, product));

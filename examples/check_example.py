@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs an example, then its model with ONNX Runtime, and compares with numbers that PyTorch 2.13 gave.
+"""Runs an example, then its model with ONNX Runtime, and compares the results with those of PyTorch 2.13.
 
 usage: check_example.py NAME EXECUTABLE     run the example and compare
        check_example.py --torch             compute the recorded numbers again with PyTorch and compare those
@@ -14,7 +14,7 @@ import numpy
 
 
 def ramp(*shape: int) -> numpy.ndarray:
-    """The numbers -1.5, -1, ... 1.5 again and again."""
+    """The numbers -1.5, -1, ... 1.5, repeated."""
     count = int(numpy.prod(shape))
     return ((numpy.arange(count) % 7 - 3) / 2).astype(numpy.float32).reshape(shape)
 
@@ -31,7 +31,7 @@ def first_model(torch, image):
     return torch.nn.functional.linear(y, pattern(torch, 10, 512), pattern(torch, 10)).softmax(-1)
 
 
-# inputs, the same in PyTorch, and what it gave
+# inputs, the same computation in PyTorch, and its results
 EXAMPLES = {
     "first_model": (
         {"image": ramp(1, 3, 32, 32)},

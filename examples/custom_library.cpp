@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A table for a library of one's own: torch does not declare the operator, so the whole schema string stands in the row,
-// as in TORCH_LIBRARY(custom_ops, m) { m.def("foo_forward(...) -> Tensor"); }.
+// A table for your own library: torch does not declare the operator, so the row contains the whole schema string, as in
+// TORCH_LIBRARY(custom_ops, m) { m.def("foo_forward(...) -> Tensor"); }.
 #include <cstdint>
 
 #include <aton/mappings/elementwise_binary.hpp>
@@ -20,14 +20,14 @@ inline constexpr auto custom_ops =
             return g.op<"Add">(scaled, power);
         }));
 
-// One's own tables and built-in ones are looked up together; earlier ones win.
+// Your own tables and the built-in ones are searched together; earlier tables take priority.
 inline constexpr table_view tables[] = {custom_ops, aton::mappings::elementwise_binary};
 
 graph_data foo() {
     graph_data data;
     value const a(data, data.add_input("input1", value_type{dtype::float32, {2, 3}}));
     value const b(data, data.add_input("input2", value_type{dtype::float32, {2, 3}}));
-    // attr2 is not given: the default of the schema holds
+    // attr2 is not given: the schema's default is used
     auto const results = convert(data,
                                  *find(tables, "custom_ops::foo_forward", 20),
                                  20,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One mapping: aten::elu, whose scale ONNX does not have.
+// A mapping of aten::elu, whose scale argument has no counterpart in ONNX.
 #include "example.hpp"
 
 using namespace aton::dsl;
@@ -7,7 +7,7 @@ using namespace aton::dsl;
 namespace {
 
 inline constexpr auto activation = table(
-    // Elu has no scale in ONNX: anything but 1 is a Mul after it.
+    // ONNX's Elu has no scale: any value other than 1 is a Mul after it.
     symbolic<"aten::elu(self, alpha, scale)">([](graph<7> g, value self, double alpha, double scale) {
         value y = g.op<"Elu">(self, attr::alpha_f(alpha));
         return scale == 1.0 ? y : g.op<"Mul">(y, g.scalar(scale, y.dtype()));

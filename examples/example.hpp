@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every example does with its graph: print it, hold it against ONNX's checker, and write it where the command line says.
+// What every example does with its graph: print it, run ONNX's checker on it, and write it to the file named on the command line.
 #pragma once
 
 #include <cstdio>

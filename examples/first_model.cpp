@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program of the DSL: a small image classifier with its weights as constants, printed and written as an ONNX file.
+// A program that uses the DSL: a small image classifier with its weights as constants, printed and written as an ONNX file.
 #include <cstdint>
 #include <utility>
 #include <vector>

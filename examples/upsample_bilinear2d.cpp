@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aten::upsample_bilinear2d as Resize: which pixel is meant is an attribute, and the output size joins batch and channels.
+// aten::upsample_bilinear2d as Resize: an attribute selects the coordinate mode, and the output size is joined with batch and channels.
 #include <span>
 
 #include "example.hpp"
@@ -9,7 +9,7 @@ using namespace aton::dsl;
 namespace {
 
 inline constexpr auto resize = table(
-    // scales_h and scales_w stay unnamed: a call that gives them is refused.
+    // scales_h and scales_w are not named: a call that gives them is refused.
     symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners)">(
         [](graph<13> g, value self, std::span<sym_int const> output_size, bool align_corners) -> value {
             sym_int const sizes[] = {g.size(self, 0), g.size(self, 1), output_size[0], output_size[1]};

@@ -19,13 +19,15 @@ PAGE = ROOT / "docs" / "operators.md"
 ROW = re.compile(r'symbolic<\s*"([\w:.]+)\(')
 INTRODUCTION = """# Supported operators
 
-The ATen overloads of the built-in tables, and the opsets of `ai.onnx` at which a row for them holds. Below opset {oldest} nothing is exported. *From* is where
-the mapping starts; what it refuses (an argument that ONNX cannot express, a dtype) it names when a model is exported, and [the oracle's results](oracle.md) say
-how many recorded calls of each are right. A family is a file of `include/aton/mappings/`.
+The ATen overloads of the built-in tables, and the opsets of `ai.onnx` that their rows cover. Nothing is exported below opset
+{oldest}. *From* is the first opset of the mapping. If a mapping refuses a call (for an argument that ONNX cannot express, or for a
+dtype), it gives the reason when a model is exported; [the oracle's results](oracle.md) show how many recorded calls of each overload
+are right. A family is a file of `include/aton/mappings/`.
 
-`aton ops` prints the same with schemas, `aton ops --all` those without a mapping as well, and `aton unconvertible MODEL.pt2` what one model needs.
+`aton ops` prints the same list with schemas, `aton ops --all` includes overloads without a mapping, and
+`aton unconvertible MODEL.pt2` lists what a model needs.
 
-This page is written by `tools/generate_operators_page.py`; the test `operators_page_is_current` compares it.
+This page is written by `tools/generate_operators_page.py`; the test `operators_page_is_current` checks that it is up to date.
 
 ## Totals
 """

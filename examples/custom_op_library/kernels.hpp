@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of custom_ops, on plain memory: what the library computes, without torch.
+// The kernels of custom_ops, on plain memory, without torch.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace custom_ops {
 
-/// A dimension of a contiguous tensor: `outer` blocks of `size` elements that lie `inner` apart.
+/// A dimension of a contiguous tensor: `outer` blocks of `size` elements with stride `inner`.
 struct dimension {
     std::size_t outer;
     std::size_t size;

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The words of a line, one after the other; strtod reads inf and nan, which streams do not.
+/// Reads the words of a line in order; strtod parses inf and nan, which streams do not.
 class words {
 public:
     explicit words(std::string const& line) : in_(line) {}

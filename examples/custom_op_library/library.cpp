@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels as operators of torch: their schemas, what they compute on the CPU, and the shapes that they give.
+// The kernels as operators of torch: their schemas, CPU implementations, and the shapes of their results.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,7 +20,7 @@ std::span<float> elements_of(at::Tensor& x) {
     return {x.mutable_data_ptr<float>(), static_cast<std::size_t>(x.numel())};
 }
 
-/// A dimension that may count from the end, as torch's users write it.
+/// A dimension as torch's users write it; a negative one counts from the end.
 std::size_t wrapped(at::Tensor const& x, std::int64_t dim) {
     TORCH_CHECK(-x.dim() <= dim && dim < x.dim(), "dim ", dim, " of a tensor of rank ", x.dim());
     return static_cast<std::size_t>(dim < 0 ? dim + x.dim() : dim);
@@ -68,7 +68,7 @@ std::tuple<at::Tensor, at::Tensor> rms_norm(at::Tensor const& x, std::optional<a
     return {y, inverse_rms};
 }
 
-// On the meta device, which torch.export traces with: shapes alone, and sizes may be symbols.
+// On the meta device, with which torch.export traces: only shapes, whose sizes may be symbols.
 
 at::Tensor foo_forward_shape(at::Tensor const& input1, at::Tensor const&, double, std::int64_t) {
     return at::empty_like(input1);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes model.pt2, what it computes (recorded.npz) and what each operator computes (operators.txt).
+"""Writes model.pt2, its results (recorded.npz) and the results of each operator (operators.txt).
 
     make_model.py [--library libcustom_ops.so] [FOLDER]
 
@@ -20,7 +20,7 @@ rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, int dim=-1) -> (Tensor,
 """
 
 
-# The operators in PyTorch's own words.
+# The operators in terms of PyTorch's own.
 
 
 def foo_forward(input1, input2, attr1: float, attr2: int):
@@ -42,7 +42,7 @@ def rms_norm(x, weight: Optional[torch.Tensor] = None, eps: float = 1e-6, dim: i
 
 
 def declare():
-    """What library.cpp does, in Python."""
+    """The same registration as in library.cpp, in Python."""
     library = torch.library.Library("custom_ops", "DEF")
     for schema in SCHEMAS.strip().split("\n"):
         library.define(schema)
@@ -66,7 +66,7 @@ class Mixer(torch.nn.Module):
 
 
 def without_folders(program):
-    """Stack traces name files without their folders."""
+    """Stack traces show files without their folders."""
     for node in program.graph.nodes:
         if "stack_trace" in node.meta:
             trace = re.sub(r'File "[^"]*?/(?:site-packages/)?((?:torch/[^"]*)|[^"/]+)"', r'File "\1"', node.meta["stack_trace"])
@@ -75,7 +75,7 @@ def without_folders(program):
 
 
 def sample(*shape):
-    """Numbers around zero, some of them beyond every limit."""
+    """Numbers around zero, some of them beyond all limits of the operators."""
     x = torch.randn(shape)
     x.view(-1)[::7] *= 20
     return x

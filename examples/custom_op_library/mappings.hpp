@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What custom_ops is in ONNX: one operator becomes ONNX nodes, two become operators of a domain of their own, which have bodies in ONNX.
+// The mappings of custom_ops: one operator becomes ONNX nodes, two become operators of their own domain, with bodies in ONNX.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ inline constexpr auto normalized = [](graph<13> g, value x, optional_value w, do
     value const inverse_rms = g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(mean, eps)));
     value const y = g.op<"Mul">(x, inverse_rms);
     if (!w.has_value()) return {y, inverse_rms};
-    // W has one dimension, which stands where `axis` is in X.
+    // W has one dimension, which corresponds to `axis` of X.
     std::vector<std::int64_t> along(static_cast<std::size_t>(axis < 0 ? -axis : x.rank() - axis), 1);
     along[0] = -1;
     return {g.op<"Mul">(y, g.op<"Reshape">(*w, g.ints(along))), inverse_rms};

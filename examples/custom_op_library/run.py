@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Exports model.pt2 with the plugin, runs the ONNX model, and compares with what PyTorch computed.
+"""Exports model.pt2 with the plugin, runs the ONNX model, and compares the results with PyTorch's.
 
     run.py --plugin libcustom_ops_onnx.so [--aton aton] [-- options of `aton export`]
 
-Exit code 1 where the numbers differ. Needs numpy, onnx and onnxruntime."""
+The exit code is 1 if the numbers differ. Needs numpy, onnx and onnxruntime."""
 
 import argparse
 import pathlib
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def run(model):
-    """Runs the model on every recorded input, and says for each output whether it is what PyTorch computed."""
+    """Runs the model on every recorded input, and says for each output whether it equals PyTorch's."""
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     with numpy.load(HERE / "recorded.npz") as recorded:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs the exported classifier in ONNX Runtime on the digits that training never saw.
+"""Runs the exported classifier in ONNX Runtime on digits that were not used for training.
 
     run.py [digits.onnx] [--show 6]     prints some digits, and the accuracy beside the one that PyTorch had
 
-Exit code 1 when the two differ by more than one digit. Needs numpy and onnxruntime."""
+The exit code is 1 if the two differ by more than one digit. Needs numpy and onnxruntime."""
 
 import argparse
 import json

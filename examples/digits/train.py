@@ -22,7 +22,7 @@ SEED = 20
 
 
 class Digits(nn.Module):
-    """Pixels from 0 to 16 in, the logarithms of ten probabilities out."""
+    """Takes pixels from 0 to 16 and returns the logarithms of ten probabilities."""
 
     def __init__(self):
         super().__init__()
@@ -39,7 +39,7 @@ class Digits(nn.Module):
 
 
 def split():
-    """Training and held-out digits: a shuffle that only the seed decides."""
+    """Training and held-out digits: a shuffle that depends only on the seed."""
     images, labels = load_digits(return_X_y=True)
     order = numpy.random.default_rng(SEED).permutation(len(labels))
     images, labels = images.reshape(-1, 8, 8).astype(numpy.uint8)[order], labels.astype(numpy.uint8)[order]
@@ -67,7 +67,7 @@ def train(model, images, labels, epochs=40, batch=64):
 
 
 def without_folders(program):
-    """Stack traces name files as "train.py" and "torch/nn/modules/conv.py", wherever they lie on this machine."""
+    """Stack traces name files as "train.py" and "torch/nn/modules/conv.py", wherever they are on this machine."""
     for node in program.graph.nodes:
         if "stack_trace" in node.meta:
             node.meta["stack_trace"] = re.sub(

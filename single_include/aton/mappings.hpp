@@ -2362,6 +2362,8 @@ inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
 }
 
 inline value difference(graph<13> g, value a, value b) {
+    if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
+        return g.unsupported("bools, which ATen does not subtract");
     operands const o = promoted(g, a, b);
     return arithmetic<"Sub">(g, o.a, o.b);
 }
@@ -2404,17 +2406,19 @@ inline value self_entropy(graph<13> g, value y) {
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
                                               optional_value pos_weight, std::int64_t reduction) {
-    dtype const out = target.dtype();
-    x = g.cast(x, aten::promote_types(x.dtype(), out));
-    value const t = g.cast(target, x.dtype());
+    auto const product = [&](value a, value b) {
+        operands const o = promoted(g, a, b);
+        return arithmetic<"Mul">(g, o.a, o.b);
+    };
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
-        value const scale = g.op<"Sub">(g.cast(*pos_weight, x.dtype()), g.scalar_like(1, x));
-        loss = g.op<"Mul">(loss, g.op<"Add">(g.op<"Mul">(t, scale), g.scalar_like(1, x)));
+        value const scale = product(g.op<"Sub">(*pos_weight, g.scalar_like(1, *pos_weight)), target);
+        loss = product(loss, g.op<"Add">(scale, g.scalar_like(1, scale)));
     }
-    loss = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, x), t), x), loss);
-    return reduced(g, weighted(g, written_as(g, loss, out), weight), reduction);
+    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), loss);
+    loss = arithmetic<"Add">(g, sum.a, sum.b);
+    return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
 }
 
 /// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
@@ -3133,6 +3137,16 @@ struct window_table {
         ints n(static_cast<std::size_t>(positions), 0);
         for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
         return n;
+    }
+    /// The same windows with padding after their elements: the first of equal numbers is an element, though it is the lowest.
+    [[nodiscard]] window_table with_padding_last() const {
+        window_table t = *this;
+        ints next(static_cast<std::size_t>(positions), 0); // the entry of each window to write
+        t.index.assign(index.size(), plane);
+        for (std::size_t i = 0; i != index.size(); ++i)
+            if (std::size_t const column = i % next.size(); index[i] != plane)
+                t.index[static_cast<std::size_t>(next[column]++ * positions) + column] = index[i];
+        return t;
     }
 };
 
@@ -5818,7 +5832,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
         return {y, g.op<"Mod">(flat_index, s.table().plane)};
     }
-    window_table const t = s.table();
+    window_table const t = s.table().with_padding_last();
     return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
 }
 
@@ -5948,7 +5962,7 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which ATen leaves open");
     if (!has_max_pool(x, p)) {
-        window_table const t = p.table(static_plane(x));
+        window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
     }
     auto const [y, flat_index] = g.op<"MaxPool">(x,
@@ -7570,6 +7584,7 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
+    if (is_complex(x.dtype()) && reduction != "add") return g.unsupported("complex numbers that are not added");
     // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();

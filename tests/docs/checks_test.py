@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import check_english
 import check_links
 import check_outputs
 import check_rules
@@ -229,6 +230,44 @@ class Checks(unittest.TestCase):
             self.assertEqual(check_links.problems_of(root), [
                 "mkdocs.yml: no such page: docs/gone.md", "mkdocs.yml: docs/b.md is not in the navigation", "a.md:3: no such heading: #four",
                 "a.md:4: no such file: c.md", "a.md:5: no such file: ../../outside", "a.md:6: no such path: tools/none.py"])
+
+    def test_english(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in {
+                "README.md": "# Each with its mend\n\nA row of\nnone. There is no row, and it is no\nlonger there. `it is no value`\n\n"
+                             "```text\nit is no value\n```\n<!-- it is no value -->\n[Calls are held](it-is-no-value.md)\nagainst nothing.\n",
+                "docs/a.md": "What is None, a text file, a part of it, its behavior: fine. Standard input, at least one, so that parts of it differ.\n",
+                "docs/oracle.md": "| quoted | it is no value |\n|---|---|\n\nIt shall be found.\n",
+                "src/a.cpp": '#include "it is no file.hpp"\n// it is no value\nauto a = "it is "\n    "no value"; auto b = "shall"; auto c = \'"\';\n'
+                             'auto d = R"(a list may not stand there)"; /* it is no value */ auto e = "is not a value, said \\"no\\"";\n',
+                "include/b.hpp": 'auto a = "is no value";\n', "include/generated/c.hpp": 'auto a = "is no value";\n',
+                "tools/fixed.cpp": 'auto a = "is not a value";\n'}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            self.assertEqual(check_english.problems_of(root, {"src/a.cpp": 1, "include/b.hpp": 1, "tools/fixed.cpp": 2, "src/gone.cpp": 1}), [
+                "README.md:1: 'mend'; write: fix", "README.md:3: 'of none'; write: is not",
+                "README.md:11: 'held against'; write: check against, compare with", "docs/oracle.md:4: 'shall'; write: must, is to",
+                "src/a.cpp:3: 'is no' in \"it is no value\"; write: is not a",
+                "src/a.cpp:5: 'may not stand' in \"a list may not stand there\"; write: is, appears",
+                "src/a.cpp: 2 phrases, 1 in english_exceptions.txt",
+                "src/gone.cpp: 0 phrases, 1 in english_exceptions.txt; lower the count (--update)",
+                "tools/fixed.cpp: 0 phrases, 2 in english_exceptions.txt; lower the count (--update)"])
+            self.assertEqual(check_english.read_exceptions("# head\n\n   2 src/a.cpp\n"), {"src/a.cpp": 2})
+
+    def test_every_phrase_is_found(self):
+        for banned, phrase in (
+                ("diverge", "the node at which they part"), ("rewritten", "weights are laid out anew"), ("zero", "the body runs no time at all"),
+                ("check against", "holds the call against each schema"), ("appears", "a list may not stand there"), ("stored", "its structures do not lie so"),
+                ("missing", "an axis that is not there"), ("smallest", "the least number"), ("support", "Clang knows no such option"),
+                ("express", "ONNX has no word for it"), ("archive", "no archive of torch"), ("your own", "operators of one's own"),
+                ("except", "any type but for bool"), ("must", "where it shall be known"), ("whether", "be it one of these"),
+                ("as many", "so many threads that all run"), ("takes care", "the cast sees to it"), ("everything else", "all else is refused"),
+                ("similar", "cat and their kin"), ("inside", "inside of a string"), ("pass", "weights are handed in"), ("separately", "counts such calls apart"),
+                ("expected", "refused as told"), ("true", "it is so."), ("related", "operators taken for their siblings"), ("continue", "it goes on where it was"),
+                ("is not", "its type is that of no value"), ("string", "takes a text"), ("returned", "2 must come out"), ("command", "with the words that repeat it"),
+                ("of it", "parts thereof"), ("does not have", "it has not a size"), ("-ize", "quantised tensors"), ("American", "its behaviour")):
+            self.assertIn(banned, " ".join(instead for _, _, instead in check_english.findings(phrase)), phrase)
 
     def test_pages_of_the_site(self):
         page = "[elu](../examples/elu.cpp) [`tools/a.py`](../tools/a.py) [here](b.md#c)\n```cpp wrong body graph<11>\ncode\n```\n```sh\n```\n```\n```\n"

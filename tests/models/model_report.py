@@ -7,14 +7,14 @@ import math
 
 INTRODUCTION = """# Models
 
-What `tests/models/run_models.py` found: every model below is made with random weights, exported by PyTorch {torch} to a
-`.pt2` (*raw*: straight from `torch.export.export`; *decomposed*: after `run_decompositions()`), turned into ONNX by
-`aton export`, checked by ONNX {onnx} with full shape inference and run by ONNX Runtime {onnxruntime} on two inputs, of
-different sizes where dims are dynamic. Number, dtypes and shapes of the outputs are PyTorch's. A cell is the bound on
-the largest error relative to the largest value of the output (allowed: 1e-4, in float16 2e-2); `exact` where every
-value is the same; `needs N` where the command refuses the model because an operator's mapping starts at opset N.
+Every model below has random weights, was exported by PyTorch {torch} to a `.pt2` (*raw*: straight from
+`torch.export.export`; *decomposed*: after `run_decompositions()`), converted to ONNX by `aton export`, checked by ONNX
+{onnx} with full shape inference, and run by ONNX Runtime {onnxruntime} on two inputs, of different sizes if dimensions are
+dynamic. The number, dtypes and shapes of the outputs must be PyTorch's. A cell is a bound on the largest error relative to
+the largest value of the output (allowed: 1e-4, in float16 2e-2); `exact` means that all values are equal; `needs N` means
+that the command refuses the model because an operator's mapping starts at opset N.
 
-Nodes are those of the ONNX graph at opset {newest}, of both graphs where they differ. Models marked * are at full size.
+Nodes are those of the ONNX graph at opset {newest}, or of both graphs if they differ. Models marked * have their full size.
 Written by:
 
     tests/models/run_models.py --aton build/release/aton --report docs/models.md

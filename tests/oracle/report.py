@@ -23,13 +23,13 @@ NAMED_BY = ("core", "torchlib", "ts_symbolic")
 HEAD = """# Mappings against recorded ATen calls
 
 Every mapping is run on recorded calls of real ATen (torch 2.13.0, CPU): a graph is built from the call's arguments,
-checked by ONNX's checker with full inference, run by ONNX Runtime {ort} and compared with what ATen gave. Dtypes,
-shapes, NaN and infinities must be the same, integers and bools exact; floats agree within {tolerances}.
-A case for which ONNX Runtime has no kernel is run by ONNX's reference evaluator (onnx {onnx}); it counts, and is listed
-below. A row that starts later than an opset is not counted there. *Plain* cases have only float32, int64 and bool
-tensors, none empty, and no NaN, infinity or complex number.
+checked by ONNX's checker with full inference, run by ONNX Runtime {ort}, and compared with ATen's results. Dtypes,
+shapes, NaN, infinities, integers and bools must be equal; floats must agree within {tolerances}.
+If ONNX Runtime has no kernel for a case, ONNX's reference evaluator (onnx {onnx}) runs it; the case counts, and is listed
+below. A row that starts at a later opset is not counted. *Plain* cases have only float32, int64 and bool tensors, none of
+them empty, and no NaN, infinity or complex number.
 
-This file is written by `tests/oracle/oracle.sh --report`; `ctest -R oracle_all` fails when it is not up to date.
+This file is written by `tests/oracle/oracle.sh --report`; `ctest -R oracle_all` fails if it is not up to date.
 """
 
 
@@ -93,7 +93,7 @@ def peers(groups, folder):
     lines = [
         f"## Beside PyTorch's exporters (opset {PEER_OPSET})",
         "",
-        "Over the cases of the mapped overloads that each of them was tried on. *Named*: only the overloads that",
+        "These are the cases of mapped overloads that each exporter was tried on. *Named*: only the overloads that",
         "torchlib, the TorchScript registry or Core ATen names; the others they have to decompose first.",
         "",
         "| exporter | overloads | plain cases: theirs | Aton on the same | all cases: theirs | Aton on the same |",
@@ -163,7 +163,7 @@ def report(results, peer_file):
     lines += figures(groups) + peers(groups, peer_file) + failures(results)
     lines += listed(
         "Run by the reference evaluator",
-        "Right, but ONNX Runtime's CPU provider has no kernel for these models.",
+        "These cases are right, but ONNX Runtime's CPU provider has no kernel for their models.",
         [r for r in results if r["status"] == "pass" and r["engine"] == "reference"],
         ["overload", "why"],
         lambda r: (
@@ -173,14 +173,14 @@ def report(results, peer_file):
     )
     lines += listed(
         "Results that are not produced",
-        "Right in the results that the mapping produces; an export fails when one of the others is used.",
+        "The results that the mapping produces are right; an export fails if one of the others is used.",
         [r for r in results if r["status"] == "pass" and "not_produced" in r],
         ["overload", "results"],
         lambda r: (r["overload"], ", ".join(map(str, r["not_produced"]))),
     )
     lines += listed(
         "Rows that start later",
-        "The table says why where the row stands.",
+        "A comment at the row in its table gives the reason.",
         [r for r in results if r["status"] == NOT_COUNTED],
         ["overload", "rows"],
         lambda r: (r["overload"], r["reason"]),

@@ -40,15 +40,15 @@ TOO_SLOW = {"reference": {"light"}}  # convolutions in Python
 
 HEAD = """# ONNX's backend tests
 
-ONNX {onnx} comes with tests of its operators: a model, inputs, and what has to come out. Where an operator is a function, a second model
-has its body in place of it (`_expanded`). This is what Aton's runtime, ONNX Runtime {ort} (CPU) and ONNX's own reference evaluator make
-of them.
+ONNX {onnx} comes with tests of its operators: a model, inputs, and expected outputs. If an operator is a function, a second model
+contains its body instead (`_expanded`). This page shows the results of Aton's runtime, ONNX Runtime {ort} (CPU) and ONNX's own
+reference evaluator.
 
-One program compares all three, as ONNX's runner does: dtypes and sizes exactly, floats within rtol 1e-3 and atol 1e-7 (bfloat16: rtol
-2^-6); and stricter, integers exactly. What is drawn at random (Bernoulli, Dropout in training) must be a possible and likely draw.
-A crash, an error and no answer after {seconds} seconds are failures.
+One program compares all three in the same way as ONNX's runner: dtypes and sizes exactly, floats within rtol 1e-3 and atol 1e-7
+(bfloat16: rtol 2^-6). It is stricter in one respect: integers must be equal. Random results (Bernoulli, Dropout in training) must be
+possible and likely. A crash, an error, or no answer within {seconds} seconds is a failure.
 
-This file is written by `tests/runtime/measure_node_tests.py`; `ctest -R onnx_node_tests_page` fails when it is not up to date.
+This file is written by `tests/runtime/measure_node_tests.py`; `ctest -R onnx_node_tests_page` fails if it is not up to date.
 """
 
 
@@ -242,7 +242,7 @@ def figures(results):
             lines.append(f"| {' | '.join(map(str, columns))} |")
     failed = [r["reason"] for r in results["onnxruntime"] if r["kind"] == "node" and not r["passed"]]
     newer = sum(any(sign in reason for sign in TOO_NEW) for reason in failed)
-    lines += ["", f"Of the {len(failed)} node tests that ONNX Runtime fails, {newer} are models newer than it loads."]
+    lines += ["", f"Of the {len(failed)} node tests that ONNX Runtime fails, {newer} use models that are too new for it."]
     return lines + [""]
 
 
@@ -264,7 +264,7 @@ def by_operator(results):
 
 
 def failures(results):
-    lines = ["## What fails in Aton", ""]
+    lines = ["## Failures of Aton", ""]
     failed = [r for r in results["aton"] if not r["passed"]]
     if not failed:
         return lines + ["Nothing.", ""]

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <aton/dsl/error.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/sample.hpp>
 
@@ -132,6 +133,41 @@ TEST_CASE("nanmean rounds the sum to float16 before it divides") {
     gives("aten::nanmean",
           {arg("self", row_of(dtype::float16, {65504, 65504, nan}))},
           {of(dtype::float16, {}, {infinity})});
+}
+
+/// What the runtime says of a call that it refuses; empty where it does not.
+std::string refusal_of(std::string overload, std::vector<runtime::aten_argument> arguments) {
+    try {
+        (void)runtime::call_aten(overload, std::move(arguments));
+        return {};
+    } catch (aton::error const& e) {
+        return e.what();
+    }
+}
+
+TEST_CASE("operands of dtypes that ATen does not take together are refused") {
+    tensor const half = of(dtype::float16, {1, 2, 3}, {1, 2, 3, 4, 5, 6});
+    CHECK(refusal_of("aten::lerp.Tensor",
+                     {arg("self", row_of(dtype::float32, {1, 2})),
+                      arg("end", row_of(dtype::int64, {3, 4})),
+                      arg("weight", row_of(dtype::float32, {0.25, 0.5}))}) ==
+          "aten::lerp.Tensor: 'end' is of int64 beside 'self' of float32");
+    CHECK(refusal_of("aten::native_layer_norm",
+                     {arg("input", half),
+                      numbers("normalized_shape", {3}),
+                      arg("weight", row_of(dtype::float32, {1, 2, 3})),
+                      arg("bias", row_of(dtype::float32, {1, 2, 3})),
+                      number("eps", 0.5)})
+              .empty());
+    CHECK(refusal_of("aten::native_layer_norm",
+                     {arg("input", half),
+                      numbers("normalized_shape", {3}),
+                      arg("weight", row_of(dtype::float32, {1, 2, 3})),
+                      arg("bias", row_of(dtype::float16, {1, 2, 3})),
+                      number("eps", 0.5)}) ==
+          "aten::native_layer_norm: 'bias' is of float16 beside 'weight' of float32");
+    CHECK(refusal_of("aten::take", {arg("self", half), arg("index", row_of(dtype::int32, {1}))}) ==
+          "aten::take: 'index' is of int32, not int64");
 }
 
 } // namespace aton::verify

@@ -169,6 +169,34 @@ TEST_CASE("indices of windows without elements are refused") {
                           "a window without elements"));
 }
 
+TEST_CASE("of equal numbers an element is the maximum, not padding before it") {
+    for (bool const lowest : {true, false})
+        gives(mappings::pooling,
+              "aten::max_pool1d_with_indices",
+              {arg("self", lowest ? of(dtype::uint8, {1, 1, 2}, {1, 0}) : of(dtype::int8, {1, 1, 2}, {5, -128})),
+               numbers("kernel_size", {2}),
+               numbers("padding", {1}),
+               numbers("dilation", {2}),
+               number("ceil_mode", true)},
+              of(dtype::int64, {1, 1, 2}, {1, 1}),
+              1);
+}
+
+TEST_CASE("binary_cross_entropy_with_logits takes the logarithm in the dtype of its input") {
+    gives(
+        mappings::loss,
+        "aten::binary_cross_entropy_with_logits",
+        {arg("self", row_of(dtype::float32, {0})), arg("target", row_of(dtype::float64, {0})), number("reduction", 0)},
+        row_of(dtype::float64, {static_cast<double>(0.693147181F)}));
+    gives(mappings::loss,
+          "aten::binary_cross_entropy_with_logits",
+          {arg("self", row_of(dtype::float32, {0, 0})),
+           arg("target", row_of(dtype::float32, {0, 1})),
+           arg("pos_weight", row_of(dtype::uint8, {2, 0})), // 0 - 1 is 255
+           number("reduction", 0)},
+          row_of(dtype::float32, {0.693147181, 256 * 0.693147181}));
+}
+
 TEST_CASE("two powers are roots, but not of float16") {
     for (dtype const t : {dtype::float32, dtype::float16}) {
         double const of_zero = t == dtype::float16 ? infinity : -infinity;

@@ -104,12 +104,13 @@ void require_index(aten_argument const& a, bool long_only) {
 
 void require_agreement(std::vector<aten_argument const*> const& operands, rule what) {
     for (std::size_t i = 1; i < operands.size(); ++i) {
-        dtype const first = operands[0]->tensor.dtype();
+        aten_argument const& other = *operands[what == rule::same || i == 1 ? 0 : 1];
+        dtype const expected = other.tensor.dtype();
         dtype const type = operands[i]->tensor.dtype();
-        bool const agrees = what == rule::same || i == 1 ? type == first : type == operands[1]->tensor.dtype();
-        if (agrees || (what == rule::parameters && i == 1 && is_half(first) && type == dtype::float32)) continue;
-        throw error("'" + operands[i]->name + "' is of " + std::string(name(type)) + " beside '" + operands[0]->name +
-                    "' of " + std::string(name(first)));
+        bool const widens = what == rule::parameters && i == 1 && is_half(expected) && type == dtype::float32;
+        if (type == expected || widens) continue;
+        throw error("'" + operands[i]->name + "' is of " + std::string(name(type)) + " beside '" + other.name +
+                    "' of " + std::string(name(expected)));
     }
 }
 

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Looks for phrases that are not idiomatic technical English in everything that users read: the documents, and the string literals of messages and
+of `--help` in the sources. The table below says what to write instead.
+
+Documents must have none. Messages that still have one are counted per file in english_exceptions.txt: a count that rises fails, and so does one
+that is higher than what is left, so that it can only fall. Code blocks, comments and `code` in documents are not looked at: they quote programs.
+
+    check_english.py                      the repository
+    check_english.py --list [FILE ...]    shows what is counted in the sources, to fix it
+    check_english.py --update             writes english_exceptions.txt
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+import documents
+
+ROOT = documents.ROOT
+# Pages written by programs, whose tables quote messages.
+WITH_MESSAGES = (*documents.GENERATED, "node_tests.md")
+EXCEPTIONS = pathlib.Path(__file__).resolve().parent / "english_exceptions.txt"
+
+# Phrase (a regular expression over text with single blanks; case does not matter) -> what to write instead.
+PHRASES = {
+    r"mend(?:s|ed|ing)?": "fix",
+    r"(?:they|the two) part|that parts(?! of)|parting": "diverge, divergence",
+    r"(?:laid|lay|lays|written|writes|made|built|computed) (?:\w+ )?anew": "rewritten, again",
+    r"(?<!there )(?:is|are|was|were) no(?! (?:longer|more|less|fewer|larger|smaller|greater|later|earlier|different|doubt|need)\b)": "is not a",
+    r"(?<!there )(?-i:is|are|was|were) (?-i:none)|of none": "is not",
+    r"(?:is|are|takes|runs?) no time|no time at all": "zero times",
+    r"held against|holds? (?:\w+ ){1,5}against|holding (?:\w+ ){1,5}against": "check against, compare with",
+    r"stands? (?:in|at|on|there|before|behind|where|once|alone|above|below|between|here|side)|(?:may|must|can|cannot|could)(?: not)? stand": "is, appears",
+    r"what stands": "what is",
+    r"lies? (?:in|on|at|outside|beside|beyond|behind|between)|(?:must|may|can|do not|does not|cannot) lie|(?:it|they|that) lies?": "is, is stored",
+    r"(?:is|are) (?:not )?there(?: twice)?(?! (?:a|an|any|no|is|are)\b)": "exists; is missing; is duplicated",
+    r"the (?:least|most) (?:number|size|value|opset|elements|bytes)": "the smallest, the largest; minimum, maximum",
+    r"knows? (?:no|neither)": "does not know, does not support",
+    r"has no words? for": "cannot express",
+    r"no (?:archive|plugin|file) of": "is not an archive of",
+    r"of one's own": "your own",
+    r"but for|but while|but where": "except",
+    r"shall": "must, is to",
+    r"be it (?:a|an|one)": "whether it is",
+    r"so many (?:\w+ )?(?:that|as)": "as many",
+    r"sees? to (?:it|that|this)": "takes care of",
+    r"all else": "everything else",
+    r"(?:and|its|their) kin": "and similar ones",
+    r"inside of": "inside",
+    r"handed in|hand(?:s|ed)? (?:it|them) in": "pass",
+    r"counts? (?:such \w+ )?apart": "counts separately",
+    r"as told": "as expected",
+    r"(?:is|was) so(?=[.,;:])": "is true",
+    r"(?:taken|take|takes) for (?:its|their) siblings?": "replaced by related ones",
+    r"goe?s? on where": "continue where",
+    r"that of no": "is not",
+    r"a text(?! (?:file|block|format))": "a string",
+    r"(?:must )?come out|\d go in|\} go in": "returned; passed",
+    r"with the words that": "with the command that",
+    r"thereof|therein|thereto|whereof|hereof": "of it, in it",
+    r"(?:has|have) not (?:a|any|the)": "does not have",
+    r"\w*(?:normalis|recognis|initialis|optimis|quantis|functionalis|vectoris|serialis|specialis|materialis|generalis|summaris)"
+    r"(?:e|es|ed|er|ers|ing|ation|ations)": "American spelling: -ize",
+    r"behaviours?|neighbours?|neighbouring|colours?|licence|labelled|modelled|misspelt|learnt": "American spelling",
+}
+BANNED = [(re.compile(rf"(?<![\w-])(?:{phrase})(?![\w-])", re.IGNORECASE), instead) for phrase, instead in PHRASES.items()]
+
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\\n]|\\.)+\'', re.DOTALL)
+
+
+def findings(text):
+    """(offset, phrase, what to write instead) of every banned phrase."""
+    spaced = re.sub(r"\s", " ", text)
+    return sorted((m.start(), m.group(), instead) for banned, instead in BANNED for m in banned.finditer(spaced))
+
+
+def document_findings(root, path):
+    """One line for each banned phrase in the prose of a document."""
+    lines = [""] * (path.read_text(encoding="utf-8").count("\n") + 2)
+    for number, line in documents.prose(path):
+        if line.startswith("|") and path.name in WITH_MESSAGES:
+            continue
+        lines[number] = re.sub(r"\]\([^)\s]*\)|[\[*]", "", re.sub(r"(`+).+?\1", "code", line)).strip()
+    text = "\n".join(lines)
+    return [f"{path.relative_to(root)}:{text.count(chr(10), 0, offset)}: '{phrase}'; write: {instead}" for offset, phrase, instead in findings(text)]
+
+
+def messages(text):
+    """(line, text) of every string literal with more than one word; adjacent literals are one."""
+    found, end = [], -1
+    for token in TOKEN.finditer(text):
+        literal = token.group(2) if token.group(2) is not None else token.group(3)
+        if literal is None or re.search(r"#\s*include\s*$", text[max(0, token.start() - 20):token.start()]):
+            continue
+        if found and end >= 0 and not text[end:token.start()].strip():
+            found[-1] = (found[-1][0], found[-1][1] + literal)
+        else:
+            found.append((text.count("\n", 0, token.start()) + 1, literal))
+        end = token.end()
+    return [(line, literal) for line, literal in found if " " in literal.strip()]
+
+
+def source_findings(path):
+    """One line for each banned phrase in the messages of a source."""
+    return [f"{line}: '{phrase}' in \"{literal}\"; write: {instead}"
+            for line, literal in messages(path.read_text(encoding="utf-8")) for _, phrase, instead in findings(literal)]
+
+
+def pages(root):
+    """What users read: README.md, CHANGELOG.md, docs/ and the pages beside benchmarks and tests."""
+    found = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md"), *(root / "benchmarks").rglob("*.md"), *(root / "tests").glob("*/*.md")]
+    return [path for path in sorted(found) if path.is_file()]
+
+
+def sources(root):
+    """The C++ whose messages reach users."""
+    found = [path for folder in ("include", "src", "cuda", "tools") for path in (root / folder).rglob("*") if path.suffix in (".hpp", ".cpp", ".cuh", ".cu")]
+    return [path for path in sorted(found) if "generated" not in path.parts]
+
+
+def counts(root):
+    """{file: lines of source_findings}, where there are any."""
+    found = {path.relative_to(root).as_posix(): source_findings(path) for path in sources(root)}
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def read_exceptions(text):
+    """{file: count}."""
+    lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return {name: int(count) for count, name in lines}
+
+
+def problems_of(root, exceptions):
+    """Every phrase in a document, and every file whose count is not the one that is written down."""
+    found = [line for path in pages(root) for line in document_findings(root, path)]
+    counted = counts(root)
+    for name in sorted(counted.keys() | exceptions.keys()):
+        lines, allowed = counted.get(name, []), exceptions.get(name, 0)
+        if len(lines) > allowed:
+            found += [f"{name}:{line}" for line in lines] + [f"{name}: {len(lines)} phrases, {allowed} in english_exceptions.txt"]
+        elif len(lines) < allowed:
+            found.append(f"{name}: {len(lines)} phrases, {allowed} in english_exceptions.txt; lower the count (--update)")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("files", nargs="*", help="with --list: only these files")
+    arguments = parser.parse_args()
+    counted = counts(ROOT)
+    if arguments.list:
+        for name, lines in counted.items():
+            if not arguments.files or name in arguments.files:
+                print("\n".join(f"{name}:{line}" for line in lines))
+        return
+    if arguments.update:
+        head = ["# Phrases of check_english.py in the messages of each file: fix them, and lower the count (check_english.py --update).", ""]
+        EXCEPTIONS.write_text("\n".join(head + [f"{len(lines):4} {name}" for name, lines in sorted(counted.items())]) + "\n", encoding="utf-8")
+    exceptions = read_exceptions(EXCEPTIONS.read_text(encoding="utf-8"))
+    found = problems_of(ROOT, exceptions)
+    print("\n".join(found), end="\n" if found else "")
+    print(f"{len(pages(ROOT))} documents and {len(sources(ROOT))} sources, {len(PHRASES)} phrases: {len(found)} problems, "
+          f"{sum(exceptions.values())} known phrases in messages of {len(exceptions)} files")
+    sys.exit(1 if found or not sources(ROOT) else 0)
+
+
+if __name__ == "__main__":
+    main()
