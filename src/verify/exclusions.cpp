@@ -75,9 +75,11 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln",
          "Constant: negated, input 0 of Mul",
          "the same"},
-        {"lgamma special_gammaln mvlgamma special_multigammaln",
+        {"mvlgamma special_multigammaln",
          "Round: taken for",
-         "the sine of pi (x - n) is the same for every whole number n, up to its sign, of which none is left"},
+         "the sine of pi (y - n) is the same for every whole number n, up to its sign, of which none is left; y = x - "
+         "j/2 "
+         "is no closer to a whole number than 2^-25, which float64 keeps"},
         {"ldexp.Tensor",
          "Constant: negated, input 0 of Pow",
          "a third of the exponent is the power of a factor that counts twice: its sign is lost"},
