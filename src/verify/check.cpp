@@ -27,6 +27,7 @@
 #include "argument_coverage.hpp"
 #include "mutants.hpp"
 #include "rounding.hpp"
+#include "rule_reader.hpp"
 #include "shrink.hpp"
 
 namespace aton::verify {
@@ -167,7 +168,9 @@ public:
           options_(options),
           rule_(find_rule(options.rules, row.overload) != nullptr ? find_rule(options.rules, row.overload)
                                                                   : find_rule(aten_sampling_rules(), row.overload)),
-          coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text) {
+          is_relative_(rule_ != nullptr && part_of_rule(rule_->text, "result") == "relative"),
+          coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
+          mutants_(row.overload, options.equivalents) {
         report_.overload = row.overload;
         report_.since = row.since;
         report_.until = row.until;
@@ -194,7 +197,7 @@ public:
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (options_.mutants) {
             search(seed, std::set<int>(opsets_));
-            report_.mutants = mutants_.report(row_.overload, options_.equivalents);
+            report_.mutants = mutants_.report();
         }
         std::erase_if(report_.types, [](type_report const& t) { return t.same + t.different + t.refused == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
@@ -219,7 +222,7 @@ private:
             out.bounds_of = [this, s, results = out.results] {
                 return rounding_bounds([this](sample const& other) { return call(other); }, s, row_.schema, results);
             };
-            out.terms = terms_of(s, out.results);
+            out.terms = is_relative_ ? 0 : terms_of(s, out.results);
             out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
                 return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
             });
@@ -254,7 +257,10 @@ private:
     }
 
     void check_sample(theme const& t, std::uint64_t seed, std::set<int> const& opsets) {
-        sample const s = draw(row_.overload, row_.schema, rule_, t, seed);
+        check_sample(draw(row_.overload, row_.schema, rule_, t, seed), t, {t, seed}, opsets);
+    }
+
+    void check_sample(sample const& s, theme const& t, call_origin const& from, std::set<int> const& opsets) {
         std::optional<truth> expected = truth_of(s, t);
         if (!expected) {
             ++counts(t.type).undefined;
@@ -286,7 +292,7 @@ private:
         if (options_.mutants && expected->values && !wrong_sample_) {
             bool const has_numbers = tells(expected->results);
             for (translation const& graph : graphs)
-                mutants_.run(graph, options_.where, t, has_numbers, [&](std::vector<value> const& got) {
+                mutants_.run(graph, options_.where, from, has_numbers, [&](std::vector<value> const& got) {
                     return !difference(got, *expected, false).empty();
                 });
         }
@@ -328,15 +334,26 @@ private:
 
     /// Calls that may tell the mutants that are left from the graph.
     void search(std::uint64_t seed, std::set<int> const& opsets) {
-        constexpr int most_in_vain = 60; // one after another
+        constexpr int most_in_vain = 80; // one after another
+        using enum value_theme;
+        constexpr std::array kept_with = {special, ties, special, ordinary, special, wide};
         int vain = 0;
         for (int i = 0; i != options_.search && vain != most_in_vain; ++i) {
-            theme const* const t = mutants_.next_theme();
-            if (t == nullptr) return;
+            call_origin const* const from = mutants_.next_call();
+            if (from == nullptr) return;
+            theme varied = from->drawn;
             std::size_t const before = mutants_.caught();
-            theme varied = *t;
-            if (i % 2 == 1) varied.values = static_cast<value_theme>(i / 2 % static_cast<int>(value_theme::count_));
-            check_sample(varied, ++seed, opsets);
+            ++seed;
+            constexpr int themes = static_cast<int>(value_theme::count_);
+            if (i % 2 == 0) { // arguments that few calls have may be what makes this graph: they stay
+                varied.values = kept_with[static_cast<std::size_t>(i) / 2 % kept_with.size()];
+                sample const s =
+                    draw_elements(row_.overload, row_.schema, rule_, from->drawn, from->seed, varied.values, seed);
+                check_sample(s, varied, call_origin(*from), opsets);
+            } else {
+                if (i % 4 == 3) varied.values = static_cast<value_theme>(i / 4 % themes);
+                check_sample(varied, seed, opsets);
+            }
             vain = mutants_.caught() == before ? vain + 1 : 0;
         }
     }
@@ -344,6 +361,7 @@ private:
     dsl::entry const& row_;
     check_options const& options_;
     sampling_rule const* rule_;
+    bool is_relative_;                            ///< results near 0 keep their digits
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
     argument_coverage coverage_;
     row_report report_;

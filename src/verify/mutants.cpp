@@ -56,11 +56,17 @@ std::vector<std::uint64_t> places_of(graph_data const& g) {
 
 } // namespace
 
-void row_mutants::run(translation const& t, runtime::device where, theme const& drawn, bool tells,
+row_mutants::row_mutants(std::string_view overload, std::span<equivalent_mutant const> known) {
+    for (equivalent_mutant const& e : known)
+        if (e.operators.empty() || names(e.operators, overload)) known_.push_back(e.what);
+}
+
+bool row_mutants::is_known(std::string_view what) const {
+    return std::any_of(known_.begin(), known_.end(), [&](std::string_view start) { return what.starts_with(start); });
+}
+
+void row_mutants::run(translation const& t, runtime::device where, call_origin const& from, bool tells,
                       std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
-    auto const known = std::find(themes_.begin(), themes_.end(), drawn);
-    auto const number = static_cast<std::size_t>(known - themes_.begin());
-    if (known == themes_.end()) themes_.push_back(drawn);
     ++graphs_;
     most_nodes_ = std::max(
         most_nodes_,
@@ -70,6 +76,7 @@ void row_mutants::run(translation const& t, runtime::device where, theme const& 
     std::vector<std::size_t> numbers;
     for (auto place = places.begin(); place != places.end(); ++place)
         numbers.push_back(static_cast<std::size_t>(std::count(places.begin(), place, *place)));
+    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from.drawn; };
     std::optional<traced_graph> traced;
     for (mutation& m : mutations_of(t.graph)) {
         mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
@@ -77,10 +84,12 @@ void row_mutants::run(translation const& t, runtime::device where, theme const& 
         if (!traced) traced.emplace(t, where);
         if (!traced->is_used(m.node)) continue;
         constexpr std::size_t most = 12;
-        if (state.example.empty()) state.example = operators_of(t.graph);
-        if (state.themes.size() < most &&
-            std::find(state.themes.begin(), state.themes.end(), number) == state.themes.end())
-            state.themes.push_back(number);
+        if (state.example.empty()) {
+            state.example = operators_of(t.graph);
+            state.known = is_known(m.what);
+        }
+        if (state.calls.size() < most && std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
+            state.calls.push_back(from);
         traced_graph::outcome const got = traced->run(m);
         switch (got.is) {
         case traced_graph::fate::illegal: break;
@@ -94,14 +103,14 @@ void row_mutants::run(translation const& t, runtime::device where, theme const& 
     }
 }
 
-theme const* row_mutants::next_theme() {
+call_origin const* row_mutants::next_call() {
     mutant* least = nullptr;
     for (auto& [key, m] : mutants_)
-        if (m.survives() && (least == nullptr || m.asked < least->asked)) least = &m;
-    return least == nullptr ? nullptr : &themes_[least->themes[least->asked++ % least->themes.size()]];
+        if (m.is_asked_for() && (least == nullptr || m.asked < least->asked)) least = &m;
+    return least == nullptr ? nullptr : &least->calls[least->asked++ % least->calls.size()];
 }
 
-mutant_report row_mutants::report(std::string_view overload, std::span<equivalent_mutant const> known) const {
+mutant_report row_mutants::report() const {
     mutant_report out;
     for (auto const& [key, m] : mutants_) {
         if (!m.ran) continue;
@@ -110,10 +119,7 @@ mutant_report row_mutants::report(std::string_view overload, std::span<equivalen
             ++out.caught;
             continue;
         }
-        bool const is_known = std::any_of(known.begin(), known.end(), [&](equivalent_mutant const& e) {
-            return key.what.starts_with(e.what) && (e.operators.empty() || names(e.operators, overload));
-        });
-        if (is_known) ++out.equivalent;
+        if (m.known) ++out.equivalent;
         else out.survivors.push_back(key.what + " in " + m.example);
     }
     if (out.made >= 5) return out;

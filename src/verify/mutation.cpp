@@ -99,7 +99,8 @@ template <class T>
 bool changes(std::vector<T> const& numbers, number_change c) {
     std::vector<T> copy = numbers;
     change(std::span<T>(copy), c);
-    return copy != numbers;
+    auto const same = [](T a, T b) { return a == b || (a != a && b != b); }; // NaN stays NaN
+    return !std::equal(copy.begin(), copy.end(), numbers.begin(), same);
 }
 
 std::vector<double> numbers_of(tensor const& t) {

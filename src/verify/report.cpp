@@ -91,6 +91,12 @@ double report::power() const {
     return made == 0 ? 100 : 100.0 * caught / made;
 }
 
+row_report const* report::weakest() const {
+    auto const weaker = [](row_report const& a, row_report const& b) { return a.mutants.power() < b.mutants.power(); };
+    auto const found = std::min_element(rows.begin(), rows.end(), weaker);
+    return found == rows.end() ? nullptr : &*found;
+}
+
 std::string report::to_text() const {
     std::string out;
     for (row_report const& r : rows) {

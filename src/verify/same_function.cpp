@@ -79,6 +79,11 @@ bool same_function::only_even_uses(value_id v) const {
         auto const exponent = of(n, 1).all;
         even = even || (n.op == "Pow" && uses == 1 && n.inputs[0] == v && exponent && std::fmod(*exponent, 2) == 0);
         even = even || (n.op == "Equal" && uses == 1 && of(n, n.inputs[0] == v ? 1 : 0).all == 0.0);
+        // What of the opposite number is the opposite.
+        bool const odd =
+            one_of(n.op, {"Neg", "Sin", "Tan", "Asin", "Atan", "Sinh", "Tanh", "Erf", "Cast", "Mul", "Div"});
+        auto const is_real = [&](value_id id) { return is_floating(graph_.values[id].type.dtype); };
+        even = even || (odd && uses == 1 && is_real(v) && is_real(n.outputs[0]) && only_even_uses(n.outputs[0]));
         if (!even) return false;
     }
     return true;
@@ -107,7 +112,15 @@ bool same_function::neutral(graph_node const& n, std::size_t kept) const {
         return n.inputs.size() == 2 && n.inputs[0] == n.inputs[1];
     if (n.op == "Abs" || n.op == "Relu") return of(n, 0).least_zero;
     if (one_of(n.op, {"Floor", "Ceil", "Round"})) return of(n, 0).whole;
+    if (n.op == "Equal" && n.inputs.size() == 2) // of bools, with true
+        return graph_.values[n.inputs[kept]].type.dtype == dtype::bool_ && of(n, 1 - kept).all == 1.0;
     return n.op == "Sign" && of(n, 0).bit;
+}
+
+/// Whether a value has no element: its sizes and its dtype are all that there is of it.
+bool same_function::is_empty(value_id v) const {
+    shape const& s = graph_.values[v].type.shape;
+    return s.is_static() && s.element_count() == 0;
 }
 
 bool same_function::swapped(graph_node const& n, mutation const& m) const {
@@ -127,6 +140,7 @@ bool same_function::swapped(graph_node const& n, mutation const& m) const {
                 "BitwiseXor"}))
         return true;
     if (same_constants(n.inputs[m.first], n.inputs[m.second])) return true;
+    if (n.op == "Concat" && n.inputs.size() == 2 && (is_empty(n.inputs[0]) || is_empty(n.inputs[1]))) return true;
     auto const is_vector = [&](std::size_t i) {
         shape const& s = graph_.values[n.inputs[i]].type.shape;
         return s.has_rank() && s.rank() == 1;
@@ -146,6 +160,38 @@ bool same_function::never_both(graph_node const& n) const {
         if (more->inputs[0] == less->inputs[0] && above && below && *above >= *below) return true;
     }
     return false;
+}
+
+/// Whether what is added to `kept` is 0, or NaN where the extreme that is kept is NaN anyway: ONNX does not say that ReduceMax carries
+/// NaN, this runtime's does.
+bool same_function::carries_nan(graph_node const& n, std::size_t kept) const {
+    if (n.op != "Add" || n.inputs.size() != 2 || !of(n, 1 - kept).zero_or_nan) return false;
+    auto const before = [&](graph_node const* node, std::initializer_list<string_view> passed) {
+        while (node != nullptr && one_of(node->op, passed)) node = maker(*node, 0);
+        return node;
+    };
+    auto const source = [&](value_id v) {
+        for (std::int64_t at = graph_.values[v].producer; at >= 0; at = graph_.values[v].producer) {
+            graph_node const& node = graph_.nodes[static_cast<std::size_t>(at)];
+            if (!one_of(node.op, {"Abs", "Cast", "Neg"})) break;
+            v = node.inputs[0];
+        }
+        return v;
+    };
+    graph_node const* const extreme = before(maker(n, kept), {"Cast"});
+    graph_node const* const added = before(maker(n, 1 - kept), {"Cast"});
+    if (extreme == nullptr || added == nullptr || !one_of(extreme->op, {"ReduceMax", "ReduceMin"}) ||
+        !one_of(added->op, {"ReduceSum", "ReduceMean"}))
+        return false;
+    graph_node const* const chosen = before(maker(*added, 0), {"Cast"});
+    if (chosen == nullptr || chosen->op != "Where") return false; // by IsNaN, since it is 0 or NaN
+    auto const keepdims = [](graph_node const& r) {
+        node_attribute const* const a = r.attribute("keepdims");
+        return a == nullptr || a->i != 0;
+    };
+    auto const axes = layout_.axes_of(*extreme);
+    return source(chosen->inputs[1]) == source(extreme->inputs[0]) && keepdims(*extreme) == keepdims(*added) &&
+           !axes.empty() && axes == layout_.axes_of(*added);
 }
 
 bool same_function::same_comparison(graph_node const& n, string_view other) const {
@@ -187,8 +233,11 @@ bool same_function::replaced(graph_node const& n, string_view other) const {
         // x * -1 is x / -1
         return n.op != "Pow" && other != "Pow" && of(n, 1).all == -1.0;
     }
+    // The remainder of a division by 0 is nothing that ONNX has.
+    if (n.op == "Mul" && other == "Mod") return of(n, 1).all == 0.0;
     if (n.op.starts_with("Reduce") && other.starts_with("Reduce")) {
         facts const& x = of(n, 0);
+        if (both({"ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare"}) && is_empty(n.inputs[0])) return true; // 0
         if (x.zero_or_nan) return true;
         if (both({"ReduceSum", "ReduceL1"})) return x.least_zero;
         if (both({"ReduceMin", "ReduceProd"})) return x.bit;
@@ -211,8 +260,10 @@ bool same_function::left_out(graph_node const& n, mutation const& m) const {
     value_type const& to = graph_.values[n.outputs[0]].type;
     if (n.op == "Cast" || n.op == "CastLike") return from.dtype == to.dtype && to.dtype != dtype::undefined;
     if (n.op == "Identity") return true;
+    if (is_empty(n.inputs[m.first]) && from.shape == to.shape && from.dtype == to.dtype) return true;
     if (all_uses(graph_, n.outputs[0], [](graph_node const&, std::size_t) { return false; })) return true; // none
     if (n.op == "Neg") return only_even_uses(n.outputs[0]);
+    if (carries_nan(n, m.first)) return true;
     // The other operand may be what gives the result its sizes.
     return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
 }
@@ -252,10 +303,38 @@ bool same_function::other_dtype(graph_node const& n, mutation const& m) const {
     auto const asks_for_any = [&](graph_node const& user, std::size_t i) {
         return i == 0 && user.op == "ReduceSum" && only_zero_counts(user.outputs[0]);
     };
-    bool const bits = of(n, 0).bit || graph_.values[n.inputs[0]].type.dtype == dtype::bool_;
+    dtype const from = graph_.values[n.inputs[0]].type.dtype;
+    bool const is_bit = of(n, 0).bit || from == dtype::bool_;
     bool const wide = one_of(name(to), {"float16", "float32", "float64", "int32", "int64"});
-    if (bits && wide && all_uses(graph_, n.outputs[0], asks_for_any)) return true;
-    return bits && any_dtype_holds(n.outputs[0], 1, std::min(capacity_of(to), capacity_of(was)));
+    if (is_bit && wide && all_uses(graph_, n.outputs[0], asks_for_any)) return true;
+    if (is_bit) return any_dtype_holds(n.outputs[0], 1, std::min(capacity_of(to), capacity_of(was)));
+    // Whole numbers of few bits, which may be negative.
+    bool const of_integers = is_integral(from) && aton::bits(from) <= 16;
+    bool const has_sign = !is_integral(to) || is_signed_integral(to) || !is_signed_integral(from);
+    double const most =
+        of_integers ? std::exp2(static_cast<int>(aton::bits(from)) - (is_signed_integral(from) ? 1 : 0)) : 0;
+    return of_integers && has_sign && to != dtype::bool_ &&
+           any_dtype_holds(n.outputs[0], most, std::min(capacity_of(to), capacity_of(was)));
+}
+
+/// Whether all that read a constant give the same for its opposite, or compare it with another one, with the same outcome.
+bool same_function::constant_changed(graph_node const& n, mutation const& m) const {
+    graph_node changed = n;
+    apply(changed, m);
+    if (m.what.starts_with("Constant: negated") && is_floating(graph_.values[n.outputs[0]].type.dtype) &&
+        only_even_uses(n.outputs[0]))
+        return true;
+    auto const was = numbers_of(graph_.constant(n.outputs[0]));
+    auto const now = numbers_of(&changed.attributes.at(0).tensors.at(0));
+    if (!was || !now || was->size() != now->size()) return false;
+    return all_uses(graph_, n.outputs[0], [&](graph_node const& user, std::size_t i) {
+        if (!is_comparison(user.op)) return false;
+        auto const with = of(user, 1 - i).all;
+        auto const says = [&](double x) { return i == 0 ? compared(user.op, x, *with) : compared(user.op, *with, x); };
+        return with && std::equal(was->begin(), was->end(), now->begin(), [&](double a, double b) {
+                   return says(a) == says(b);
+               });
+    });
 }
 
 bool same_function::attribute_changed(graph_node const& n, mutation const& m) const {
@@ -288,7 +367,7 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::replace: return replaced(n, m.name);
     case mutation::kind::drop_node: return left_out(n, m);
     case mutation::kind::attribute: return attribute_changed(n, m);
-    case mutation::kind::constant: return false;
+    case mutation::kind::constant: return constant_changed(n, m);
     case mutation::kind::drop_input:
         if (is_default_input(n, m.first)) return true;
         // Of Pad the value is read in one mode alone.

@@ -27,14 +27,17 @@ private:
     [[nodiscard]] bool only_even_uses(value_id v) const;
     [[nodiscard]] bool only_zero_counts(value_id v) const;
     [[nodiscard]] bool neutral(graph_node const& n, std::size_t kept) const;
+    [[nodiscard]] bool is_empty(value_id v) const;
     [[nodiscard]] bool swapped(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool never_both(graph_node const& n) const;
+    [[nodiscard]] bool carries_nan(graph_node const& n, std::size_t kept) const;
     [[nodiscard]] bool same_comparison(graph_node const& n, std::string_view other) const;
     [[nodiscard]] bool replaced(graph_node const& n, std::string_view other) const;
     [[nodiscard]] bool is_default_input(graph_node const& n, std::size_t input) const;
     [[nodiscard]] bool left_out(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool any_dtype_holds(value_id v, double most, double capacity) const;
     [[nodiscard]] bool other_dtype(graph_node const& n, mutation const& m) const;
+    [[nodiscard]] bool constant_changed(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool attribute_changed(graph_node const& n, mutation const& m) const;
 
     graph_data const& graph_;

@@ -40,6 +40,24 @@ bool is_broadcasting(std::string_view op) {
                    "BitShift"});
 }
 
+bool is_elementwise(std::string_view op) {
+    return one_of(op,
+                  {"Cast",
+                   "Abs",
+                   "Neg",
+                   "Sign",
+                   "Not",
+                   "Sqrt",
+                   "Exp",
+                   "Log",
+                   "Reciprocal",
+                   "Floor",
+                   "Ceil",
+                   "Round",
+                   "IsNaN",
+                   "IsInf"});
+}
+
 std::optional<numbers> integers_of(tensor const* t) {
     if (t == nullptr || (t->type != dtype::int64 && t->type != dtype::int32)) return {};
     numbers out;
@@ -156,6 +174,21 @@ bool same_layout::same_shape(graph_node const& n, numbers const& now) const {
     return before && before == resolved(*in, now, allows_zero);
 }
 
+/// Whether Gather takes the same elements by other numbers, counted from either end.
+bool same_layout::same_places(graph_node const& n, numbers was, numbers now) const {
+    auto const sizes = sizes_of(graph_.values[n.inputs[0]].type.shape);
+    if (!sizes || sizes->empty()) return false;
+    node_attribute const* const a = n.attribute("axis");
+    std::int64_t const axis = a == nullptr ? 0 : a->i + (a->i < 0 ? std::ssize(*sizes) : 0);
+    std::int64_t const size = sizes->at(static_cast<std::size_t>(axis));
+    for (numbers* places : {&was, &now})
+        for (std::int64_t& place : *places) {
+            if (place < -size || place >= size) return false;
+            if (place < 0) place += size;
+        }
+    return was == now;
+}
+
 /// Whether Slice takes the same with other numbers at an input.
 bool same_layout::same_slices(graph_node const& n, std::size_t input, numbers const& now) const {
     std::vector<std::optional<numbers>> inputs(5);
@@ -170,7 +203,6 @@ bool same_layout::same_slices(graph_node const& n, std::size_t input, numbers co
     return before && before == slices_of(in, inputs);
 }
 
-/// Axes of a reduction, counted from the front; none where they are not known, or there is no axis.
 numbers same_layout::axes_of(graph_node const& n) const {
     shape const& in = graph_.values[n.inputs[0]].type.shape;
     numbers axes;
@@ -209,25 +241,37 @@ bool same_layout::squeezes_all(graph_node const& n) const {
     return in && out && std::count(out->begin(), out->end(), 1) == 0;
 }
 
-/// Whether each node that reads the result broadcasts it to an operand that has as many dimensions anyway.
-bool same_layout::only_broadcast(graph_node const& n, std::size_t rank) const {
-    value_id const v = n.outputs[0];
+/// Whether each node that reads a value broadcasts it to an operand that has as many dimensions anyway, at once or after others that
+/// work on each element: dimensions of 1 in front are of no account.
+bool same_layout::only_broadcast(value_id v, std::size_t rank) const {
     return all_uses(graph_, v, [&](graph_node const& user, std::size_t) {
-        return is_broadcasting(user.op) && std::any_of(user.inputs.begin(), user.inputs.end(), [&](value_id other) {
-                   if (other == v || other == no_value) return false;
-                   shape const& s = graph_.values[other].type.shape;
-                   return s.has_rank() && s.rank() >= rank;
-               });
+        if (user.outputs.size() != 1 || (!is_broadcasting(user.op) && !is_elementwise(user.op))) return false;
+        bool const meets_others = std::any_of(user.inputs.begin(), user.inputs.end(), [&](value_id other) {
+            if (other == v || other == no_value) return false;
+            shape const& s = graph_.values[other].type.shape;
+            return s.has_rank() && s.rank() >= rank;
+        });
+        return meets_others || only_broadcast(user.outputs[0], rank);
     });
 }
 
-/// Whether each node that reads the result gives it sizes that do not depend on the ones that it has.
-bool same_layout::only_reshaped(graph_node const& n) const {
+/// Whether each node that reads the result gives it sizes that do not depend on the ones that it has, but for the first `kept`.
+bool same_layout::only_reshaped(graph_node const& n, std::int64_t kept) const {
     return all_uses(graph_, n.outputs[0], [&](graph_node const& user, std::size_t i) {
+        if (user.op == "Unique" && user.attribute("axis") == nullptr) return true; // of all elements in a row
         if (user.op != "Reshape" || i != 0) return false;
         auto const to = integers_of(graph_.constant(user.inputs[1]));
-        return to && std::count(to->begin(), to->end(), 0) == 0;
+        return to && std::find(to->begin() + std::min(kept, std::ssize(*to)), to->end(), 0) == to->end();
     });
+}
+
+/// How many dimensions there are in front of all that a reduction works along.
+std::int64_t same_layout::in_front(graph_node const& n) const {
+    shape const& in = graph_.values[n.inputs[0]].type.shape;
+    if (node_attribute const* const axis = n.attribute("axis"); axis != nullptr && in.has_rank())
+        return axis->i + (axis->i < 0 ? static_cast<std::int64_t>(in.rank()) : 0);
+    numbers const axes = n.op.starts_with("Reduce") ? axes_of(n) : numbers();
+    return axes.empty() ? 0 : axes.front();
 }
 
 bool same_layout::input_dropped(graph_node const& n, std::size_t input) const {
@@ -248,7 +292,7 @@ bool same_layout::input_dropped(graph_node const& n, std::size_t input) const {
 
 bool same_layout::left_out(graph_node const& n, std::size_t kept) const {
     if (kept != 0 || !one_of(n.op, {"Reshape", "Unsqueeze", "Squeeze", "Flatten"})) return false;
-    if (only_reshaped(n)) return true;
+    if (only_reshaped(n, 0)) return true;
     auto const from = sizes_of(graph_.values[n.inputs[0]].type.shape);
     auto const to = sizes_of(graph_.values[n.outputs[0]].type.shape);
     if (!from || !to) return false;
@@ -258,13 +302,13 @@ bool same_layout::left_out(graph_node const& n, std::size_t kept) const {
         return numbers(std::find_if(sizes.begin(), sizes.end(), [](std::int64_t size) { return size != 1; }),
                        sizes.end());
     };
-    return rest(*from) == rest(*to) && only_broadcast(n, std::max(from->size(), to->size()));
+    return rest(*from) == rest(*to) && only_broadcast(n.outputs[0], std::max(from->size(), to->size()));
 }
 
 bool same_layout::attribute_changed(graph_node const& n, mutation const& m) const {
     if (m.name == "keepdims")
-        return only_reshaped(n) ||
-               (reduces_first(n) && only_broadcast(n, graph_.values[n.inputs[0]].type.shape.rank()));
+        return only_reshaped(n, in_front(n)) ||
+               (reduces_first(n) && only_broadcast(n.outputs[0], graph_.values[n.inputs[0]].type.shape.rank()));
     graph_node changed = n;
     apply(changed, m);
     if (m.name == "perm" && n.op == "Transpose")
@@ -302,8 +346,10 @@ bool same_layout::constant_changed(graph_node const& n, mutation const& m) const
     apply(changed, m);
     auto const now = integers_of(&changed.attributes[0].tensors[0]);
     return now && all_uses(graph_, v, [&](graph_node const& user, std::size_t i) {
-               if (user.op == "Slice") return i != 0 && same_slices(user, i, *now);
+               if (user.op == "Slice")
+                   return i != 0 && (same_slices(user, i, *now) || (i == 3 && same_axes(user, *was, *now)));
                if (i != 1) return false;
+               if (user.op == "Gather") return same_places(user, *was, *now);
                if (user.op == "Reshape") return same_shape(user, *now);
                return (takes_axes(user.op) || user.op == "CumSum") && same_axes(user, *was, *now);
            });

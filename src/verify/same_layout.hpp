@@ -17,19 +17,22 @@ public:
 
     /// Whether the change leaves all elements where they are.
     [[nodiscard]] bool holds(mutation const& m) const;
+    /// Axes of a reduction, counted from the front; none where they are not known, or there is no axis.
+    [[nodiscard]] std::vector<std::int64_t> axes_of(graph_node const& n) const;
 
 private:
     using numbers = std::vector<std::int64_t>;
 
     [[nodiscard]] bool same_axes(graph_node const& n, numbers was, numbers now) const;
     [[nodiscard]] bool same_shape(graph_node const& n, numbers const& now) const;
+    [[nodiscard]] bool same_places(graph_node const& n, numbers was, numbers now) const;
     [[nodiscard]] bool same_slices(graph_node const& n, std::size_t input, numbers const& now) const;
-    [[nodiscard]] numbers axes_of(graph_node const& n) const;
     [[nodiscard]] bool reduces_all(graph_node const& n) const;
     [[nodiscard]] bool reduces_first(graph_node const& n) const;
     [[nodiscard]] bool squeezes_all(graph_node const& n) const;
-    [[nodiscard]] bool only_broadcast(graph_node const& n, std::size_t rank) const;
-    [[nodiscard]] bool only_reshaped(graph_node const& n) const;
+    [[nodiscard]] bool only_broadcast(value_id v, std::size_t rank) const;
+    [[nodiscard]] bool only_reshaped(graph_node const& n, std::int64_t kept) const;
+    [[nodiscard]] std::int64_t in_front(graph_node const& n) const;
     [[nodiscard]] bool input_dropped(graph_node const& n, std::size_t input) const;
     [[nodiscard]] bool left_out(graph_node const& n, std::size_t kept) const;
     [[nodiscard]] bool attribute_changed(graph_node const& n, mutation const& m) const;

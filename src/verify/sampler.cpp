@@ -93,8 +93,14 @@ public:
           rule_(rule),
           theme_(t),
           random_(seed),
-          sizes_(random_, t.sizes) {
+          sizes_(random_, t.sizes),
+          first_elements_{random_, t.values, {}} {
         sample_.overload = overload;
+    }
+
+    /// Draws elements of tensors a second time, from another source: arguments and sizes stay as they are.
+    void take_elements_from(random_source& other, value_theme values) {
+        other_elements_.emplace(other, values, tensor());
     }
 
     sample run() {
@@ -238,6 +244,7 @@ private:
         bool sorted = false;
         bool distinct = false;
         bool one_sign = false;
+        bool small = false; ///< close to 0 in some calls
         bool bytes = false; ///< of any value, whatever the range is
         bool optional = false;
         std::int64_t least = 1;
@@ -265,6 +272,7 @@ private:
         if (name == "distinct") return &w.distinct;
         if (name == "one_sign") return &w.one_sign;
         if (name == "bytes") return &w.bytes;
+        if (name == "small") return &w.small;
         return nullptr;
     }
 
@@ -358,8 +366,24 @@ private:
                                          : theme_.type;
     }
 
+    /// Where elements come from.
+    struct element_source {
+        random_source& random;
+        value_theme values;
+        tensor last; ///< that was drawn
+    };
+
     tensor filled(sizes const& of, tensor_words const& w) {
         dtype const t = w.type == dtype::undefined ? open_type() : w.type;
+        tensor x = elements(first_elements_, t, of, w);
+        if (other_elements_) {
+            x = elements(*other_elements_, t, of, w);
+            if (w.index < 0 && other_elements_->random.chance(0.06)) x = with_first_element_only(x);
+        }
+        return theme_.scattered && !w.dense ? scattered(x) : x;
+    }
+
+    static tensor elements(element_source& from, dtype t, sizes const& of, tensor_words const& w) {
         element_range range = w.range;
         if (w.index >= 0)
             range = {w.is_signed ? static_cast<double>(-w.index) : 0.0,
@@ -368,34 +392,46 @@ private:
                      false,
                      false};
         if (w.bytes && t == dtype::uint8) range = {0, 255, true, false, false};
-        value_theme const values = w.index >= 0 ? value_theme::ordinary : theme_.values;
+        value_theme const values = w.index >= 0 ? value_theme::ordinary : from.values;
         // In some calls two operands are equal.
-        bool const again = values == value_theme::ties && w.index < 0 && last_ && last_.dtype() == t &&
-                           last_.sizes() == of && random_.chance(0.3);
-        bool const close = w.near && last_ && last_.dtype() == t && last_.sizes() == of;
-        tensor x = close ? near(random_, last_) : again ? last_ : random_tensor(random_, t, of, values, range);
-        if (w.one_sign && is_floating(t) && random_.chance(0.5)) x = x * scalar(-1);
+        bool const has_last = from.last && from.last.dtype() == t && from.last.sizes() == of;
+        bool const again = values == value_theme::ties && w.index < 0 && has_last && from.random.chance(0.3);
+        bool const close = w.near && has_last;
+        tensor x = close   ? near(from.random, from.last)
+                   : again ? from.last
+                           : random_tensor(from.random, t, of, values, range);
+        if (w.one_sign && is_floating(t) && from.random.chance(0.5)) x = x * scalar(-1);
+        if (w.small && is_floating(t) && from.random.chance(0.5))
+            x = x * scalar(std::exp2(-static_cast<double>(from.random.integer(4, 30))));
         if (w.sorted) x = in_order(x);
-        if (w.distinct) x = distinct_indices(random_, x, w.index);
-        if (w.index < 0) last_ = x;
+        if (w.distinct) x = distinct_indices(from.random, x, w.index);
+        if (w.index < 0) from.last = x;
         if (w.rises && x.count() != 0) {
             auto* const first = x.data<std::int64_t>();
             std::sort(first, first + x.count());
             first[x.count() - 1] = w.index;
             *first = 0;
         }
-        if (w.regular) x = with_large_diagonal(x);
-        if (w.hides) x = hiding_rows(random_, x);
-        return theme_.scattered && !w.dense ? scattered(x) : x;
+        if (w.regular) x = with_large_diagonal(from.random, x);
+        return w.hides ? hiding_rows(from.random, x) : x;
+    }
+
+    /// Each element is the first one: extremes are equal, ranges are empty, there is no variance.
+    static tensor with_first_element_only(tensor const& x) {
+        if (x.count() == 0 || !aton::tensor::can_hold(x.dtype())) return x;
+        scalar const first = x.to_constant().at(0);
+        aton::tensor out{x.dtype(), x.sizes(), {}};
+        for (std::int64_t i = 0; i != x.count(); ++i) out.append(first);
+        return tensor::from_constant(out);
     }
 
     /// Larger than what the row adds up to, of one sign for each row: matrices that have inverses, and determinants of both signs.
-    tensor with_large_diagonal(tensor const& x) {
+    static tensor with_large_diagonal(random_source& random, tensor const& x) {
         std::int64_t const n = x.sizes().back();
         if (!is_floating(x.dtype()) || n == 0) return x;
         aton::tensor diagonal{x.dtype(), {n, n}, {}};
         for (std::int64_t i = 0; i != n; ++i) {
-            double const large = static_cast<double>(2 * n + 1) * (random_.chance(0.5) ? 1 : -1);
+            double const large = static_cast<double>(2 * n + 1) * (random.chance(0.5) ? 1 : -1);
             for (std::int64_t k = 0; k != n; ++k) diagonal.append(i == k ? large : 0.0);
         }
         return x + tensor::from_constant(diagonal);
@@ -522,8 +558,9 @@ private:
     sample sample_;
     sizes shared_;
     std::string_view first_;
-    tensor last_;           ///< that was drawn
-    bool has_open_ = false; ///< a tensor whose rule leaves its dtype open
+    element_source first_elements_;
+    std::optional<element_source> other_elements_; ///< whose elements count
+    bool has_open_ = false;                        ///< a tensor whose rule leaves its dtype open
     std::map<std::string_view, std::int64_t> ranks_;
 };
 
@@ -553,6 +590,14 @@ bool names(std::string_view operators, std::string_view overload) {
 sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
             std::uint64_t seed) {
     return drawing(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed).run();
+}
+
+sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
+                     std::uint64_t seed, value_theme values, std::uint64_t other_seed) {
+    drawing call(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed);
+    random_source other(other_seed);
+    call.take_elements_from(other, values);
+    return call.run();
 }
 
 } // namespace aton::verify

@@ -18,6 +18,7 @@
 #include <aton/verify/translation.hpp>
 
 #include "../faults.hpp"
+#include "planned_graph.hpp"
 
 namespace aton::verify {
 
@@ -26,6 +27,7 @@ namespace {
 using runtime::tensor;
 using tests::contains;
 using tests::fault_of;
+using tests::planned;
 
 constexpr std::string_view conv_schema =
     "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
@@ -59,47 +61,6 @@ constexpr auto rarely_limited = dsl::table(dsl::symbolic<"aten::hardtanh(self, m
     [](dsl::graph<13> g, dsl::value x, scalar least, scalar most) -> dsl::value {
         return g.op<"Min">(g.op<"Max">(x, g.scalar_like(least, x)), g.scalar_like(most, x));
     }));
-
-/// A graph of two inputs of (3, 4) that is written node by node.
-struct planned {
-    graph_data data;
-    value_id x = no_value;
-    value_id y = no_value;
-
-    planned() {
-        data.opset = 18;
-        x = data.add_input("x", value_type{dtype::float32, shape({3, 4})});
-        y = data.add_input("y", value_type{dtype::float32, shape({3, 4})});
-    }
-    value_id node(std::string op, std::vector<value_id> inputs, dtype type = dtype::float32) {
-        value_id const out = data.add_value(value_type{type, shape({3, 4})});
-        data.values[out].producer = static_cast<std::int64_t>(data.nodes.size());
-        data.nodes.push_back({"", std::move(op), "", std::move(inputs), {out}, {}, {}, 0});
-        return out;
-    }
-    value_id constant(aton::tensor t) {
-        value_id const out = node("Constant", {}, t.type);
-        data.values[out].type.shape = shape(t.sizes);
-        node_attribute a;
-        a.name = "value";
-        a.type = onnx::attr_type::t;
-        a.tensors.push_back(std::move(t));
-        data.nodes.back().attributes.push_back(std::move(a));
-        return out;
-    }
-    value_id constant(double number) { return constant(aton::scalar_tensor(number, dtype::float32)); }
-    value_id integers(std::vector<std::int64_t> const& all) {
-        aton::tensor t{dtype::int64, {static_cast<std::int64_t>(all.size())}, {}};
-        for (std::int64_t const n : all) t.append(static_cast<long long>(n));
-        return constant(std::move(t));
-    }
-    std::set<std::string> mutants_of(value_id result) {
-        data.outputs = {result};
-        std::set<std::string> out;
-        for (mutation const& m : mutations_of(data)) out.insert(std::to_string(m.node) + ' ' + m.what);
-        return out;
-    }
-};
 
 } // namespace
 

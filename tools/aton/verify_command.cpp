@@ -73,10 +73,12 @@ std::string usage_fault(verify_request const& request) {
     bool const of_model = !request.files.empty();
     if (request.files.size() == 1) return "a model needs both files, MODEL.pt2 MODEL.onnx";
     if (of_model && (!request.only.empty() || request.opset != 0 || request.mutants || request.least_power != 0 ||
-                     !request.plugins.empty()))
-        return "--only, --opset, --mutants, --least-power and --plugin are for mappings, not for a model";
+                     request.least_row_power != 0 || !request.plugins.empty()))
+        return "--only, --opset, --mutants, --least-power, --least-row-power and --plugin are for mappings, not for a "
+               "model";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
+    if (request.least_row_power != 0 && !request.mutants) return "--least-row-power needs --mutants";
     if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty()))
         return "--seeds is for mappings, without --mutants and --report";
     if (!request.seeds.empty() && !read_seeds(request.seeds))
@@ -124,6 +126,11 @@ int verify_mappings(verify_request const& request) {
     print_out(all.to_text());
     if (request.mutants && all.power() < request.least_power)
         throw error("fewer mutants were caught than --least-power " + std::to_string(request.least_power) + " %");
+    verify::row_report const* const weakest = all.weakest();
+    if (request.mutants && weakest != nullptr && weakest->mutants.power() < request.least_row_power)
+        throw error(weakest->overload + " detects " + std::to_string(weakest->mutants.power()) +
+                    " % of its mutants, fewer than --least-row-power " + std::to_string(request.least_row_power) +
+                    " %");
     return all.passed() ? 0 : 1;
 }
 

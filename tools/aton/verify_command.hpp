@@ -17,8 +17,9 @@ struct verify_request {
     std::string seeds; ///< "1..200": each of them, in place of `seed`
     std::string log;   ///< of the seeds that are done; a file
     bool mutants = false;
-    double least_power = 0; ///< in percent
-    int threads = 0;        ///< 0: as many as the machine has
+    double least_power = 0;     ///< in percent
+    double least_row_power = 0; ///< in percent
+    int threads = 0;            ///< 0: as many as the machine has
     std::vector<std::string> plugins;
     std::string inputs; ///< a folder
     std::string model;

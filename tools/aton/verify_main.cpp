@@ -44,6 +44,10 @@ int run(int argc, char** argv) {
     app.add_flag("--mutants", request.mutants, "Change every graph on purpose and count how many changes are noticed");
     app.add_option("--least-power", request.least_power, "Fail where fewer percent of the mutants are caught")
         ->check(CLI::Range(0.0, 100.0));
+    app.add_option("--least-row-power",
+                   request.least_row_power,
+                   "Fail where a mapping catches fewer percent of its own mutants")
+        ->check(CLI::Range(0.0, 100.0));
     app.add_option("--threads", request.threads, "Threads for mappings; default: as many as the machine has")
         ->check(CLI::Range(1, 1024));
     app.add_option(

@@ -46,7 +46,7 @@ struct check_options {
     int least_opset = 1;
     int most_opset = 1000;
     bool mutants = false;
-    int search = 160;      ///< further calls of a row, at most, for mutants that are not caught
+    int search = 240;      ///< further calls of a row, at most, for mutants that are not caught
     int threads = 1;       ///< rows at a time, 0: as many as the machine runs; `truth` is called from all of them
     std::string_view only; ///< overloads that have this text in their name
     runtime::device where;
@@ -75,6 +75,9 @@ struct mutant_report {
     int equivalent = 0; ///< of those that are not caught: known ones
     std::vector<std::string> survivors;
     std::string few; ///< why there are fewer than five; empty: there are not
+
+    /// In percent; those that are equivalent do not count.
+    [[nodiscard]] double power() const { return made == equivalent ? 100 : 100.0 * caught / (made - equivalent); }
 };
 
 /// What one argument was in the calls that ATen takes.
@@ -112,6 +115,8 @@ struct report {
     [[nodiscard]] bool passed() const;
     /// Of all rows' mutants, in percent; those that are equivalent do not count.
     [[nodiscard]] double power() const;
+    /// The row that notices fewest of its mutants; nullptr: there is none.
+    [[nodiscard]] row_report const* weakest() const;
     /// A line for each row that fails, with the smallest call, and one for all.
     [[nodiscard]] std::string to_text() const;
     [[nodiscard]] std::string to_json() const;

@@ -19,6 +19,7 @@ struct tolerance {
 };
 
 /// Of sums of up to `terms` products in this dtype: rounding errors of both sides grow with the square root of their number.
+/// 0: of no sum, whose results near 0 keep their digits.
 [[nodiscard]] tolerance tolerance_of(dtype t, std::int64_t terms = 1);
 
 struct comparison {

@@ -64,7 +64,8 @@ struct theme {
 /// negative ones too, `offsets m`: that rise from 0 to m, `in a..b`: elements in a range, `moderate`: none of the largest numbers, whose
 /// sums overflow in one order and not in another, `regular`: square matrices that have an inverse, `dense`: side by side in memory in
 /// every theme, `whole`: floats without fractions, `one_sign`: a range that may be that of the opposite numbers instead, `bytes`: uint8 of any
-/// value all the same, `sorted`: rows that rise, `near`: to the tensor before it, `distinct`: indices no two of which are equal, `hides`:
+/// value all the same, `sorted`: rows that rise, `near`: to the tensor before it, `small`: all of
+/// them close to 0 in some calls, `distinct`: indices no two of which are equal, `hides`:
 /// a mask, of bools or of floats that are added, some of whose rows hide everything, `?`: may be None; `bool | own`: of either dtype,
 /// `own` is the one of the theme. Of a Tensor[]: `* 1..3` of them, sizes with an apostrophe (`n'`) are drawn
 /// anew for each; `(n), (m)`: one of each.
@@ -72,6 +73,7 @@ struct theme {
 /// what they can be in some calls, unless `only` follows: the operator has no meaning elsewhere; `{n}`: the value of an expression; `axis x`: of the tensor argument x, from both
 /// ends; `?`: may be None. A list: `[a..b; count]`, `{n, c}`, `axes x`. A text: `'a' | 'b'`. A dtype: `float32 | int64`.
 /// `default`: left to its default, None where it has none.
+/// `result: relative`, which is of no argument: results near 0 keep their digits, as those of log1p do.
 /// What has no word in the rule is drawn by its type and name: Tensors broadcast with each other, `dim` is an axis of the first tensor.
 struct sampling_rule {
     std::string_view operators; ///< overloads or operators, separated by spaces; "aten::" may be left out
@@ -89,5 +91,8 @@ struct sampling_rule {
 /// Draws a sample. Throws aton::error, which names the operator and the place, for a rule that is none.
 [[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
                           std::uint64_t seed);
+/// The call that draw() gives for `seed`, its arguments and sizes, with other elements.
+[[nodiscard]] sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
+                                   theme const& t, std::uint64_t seed, value_theme values, std::uint64_t other_seed);
 
 } // namespace aton::verify

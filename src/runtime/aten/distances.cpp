@@ -79,7 +79,7 @@ tensor pairwise_distances(call const& c) {
     if (x.rank() < 2 || y.rank() < 2) throw error("a batch of vectors has at least 2 dimensions");
     if (x.sizes().back() != y.sizes().back()) throw error("the vectors have different sizes");
     double const p = c.f("p");
-    if (p < 0) throw error("p is negative");
+    if (!(p >= 0)) throw error("p is negative, or NaN");
     sizes front = broadcast(std::span(x.sizes()).first(x.rank() - 2), std::span(y.sizes()).first(y.rank() - 2));
     auto const spread = [&](tensor const& z) {
         sizes to = front;
@@ -104,7 +104,7 @@ results pdist(call const& c) {
     tensor const x = c.t("self");
     require_rank(x, 2, "self");
     if (!is_floating(x.dtype())) throw error("a distance is one of floats");
-    if (c.f("p") < 0) throw error("p is negative");
+    if (!(c.f("p") >= 0)) throw error("p is negative, or NaN");
     std::int64_t const n = x.size(0);
     tensor const at = range(n, 0, 1, x.where());
     tensor const pairs = nonzero(less(at.unsqueezed(1), at));

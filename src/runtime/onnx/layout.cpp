@@ -29,6 +29,14 @@ std::vector<std::int64_t> numbers(call const& c, std::string_view attribute, std
     return c.has(input) ? c.integers(input) : std::vector<std::int64_t>();
 }
 
+/// Sizes, starts, ends and steps: integers of a 1-d input, as ONNX has it.
+std::vector<std::int64_t> list(call const& c, std::size_t input) {
+    if (c.in(input).rank() != 1)
+        throw error("input " + std::to_string(input) + " is a list: it has 1 dimension, not " +
+                    std::to_string(c.in(input).rank()));
+    return c.integers(input);
+}
+
 /// Axes of a tensor of this rank, counted from the front, in ascending order.
 std::vector<std::size_t> distinct_axes(std::vector<std::int64_t> const& axes, std::size_t rank) {
     std::vector<std::size_t> out;
@@ -57,7 +65,7 @@ results size_of(call const& c) { return full(c.in(0).count(), dtype::int64, {}, 
 
 results reshaped(call const& c) {
     tensor const& x = c.in(0);
-    sizes to = c.opset() < 5 ? c.ints("shape") : c.integers(1);
+    sizes to = c.opset() < 5 ? c.ints("shape") : list(c, 1);
     bool const allow_zero = c.i("allowzero", 0) != 0;
     std::int64_t known = 1;
     auto unknown = to.end();
@@ -124,7 +132,7 @@ results transposed(call const& c) {
 
 results expand(call const& c) {
     tensor const& x = c.in(0);
-    sizes const shape = c.integers(1);
+    sizes const shape = list(c, 1);
     (void)count_of(shape);
     return x.expanded(broadcast(x.sizes(), shape));
 }
@@ -218,8 +226,8 @@ tensor sliced(tensor const& x, std::size_t axis, std::int64_t start, std::int64_
 results slice(call const& c) {
     tensor x = c.in(0);
     bool const old = c.opset() < 10;
-    std::vector<std::int64_t> const starts = old ? c.ints("starts") : c.integers(1);
-    std::vector<std::int64_t> const ends = old ? c.ints("ends") : c.integers(2);
+    std::vector<std::int64_t> const starts = old ? c.ints("starts") : list(c, 1);
+    std::vector<std::int64_t> const ends = old ? c.ints("ends") : list(c, 2);
     std::vector<std::int64_t> axes = numbers(c, "axes", 3, 10);
     std::vector<std::int64_t> steps = old || !c.has(4) ? std::vector<std::int64_t>(starts.size(), 1) : c.integers(4);
     if (axes.empty() && !(old ? c.has_attribute("axes") : c.has(3))) {
