@@ -10508,6 +10508,28 @@ public:
     [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
         refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
     }
+    [[noreturn]] void refuse_rank(std::int64_t rank) const { refuse("a result of rank " + std::to_string(rank)); }
+    /// Refuses an input of a rank below `low` or beyond `high`; a rank that is not known fits.
+    void expect_rank(std::size_t i, std::int64_t low, std::int64_t high = budget::max_rank) const {
+        if (ranked(i) && (rank(i) < low || rank(i) > high))
+            refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
+                   std::to_string(low) + (low == high ? "" : " or more"));
+    }
+    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
+    void expect_at_most(std::size_t i, std::int64_t most) const {
+        if (length(i) > most)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
+                   std::to_string(most) + " fit");
+    }
+    /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
+    void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
+        list const all = numbers(name);
+        if (all && all.size() != length)
+            refuse(std::to_string(all.size()) + " numbers in '" + std::string(name) + "', not " +
+                   std::to_string(length));
+        for (std::int64_t const n : all.values)
+            if (n < least) refuse(std::to_string(n) + " in '" + std::string(name) + "'");
+    }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
@@ -10563,6 +10585,14 @@ public:
         out.known = out.complete();
         return out;
     }
+    /// The sizes that an input holds as a list of one dimension; refuses negative ones.
+    [[nodiscard]] list sizes(std::size_t i) const {
+        expect_rank(i, 1, 1);
+        list const out = elements(i);
+        for (std::int64_t const n : out.values)
+            if (n < 0 && n != unknown) refuse("a size of " + std::to_string(n));
+        return out;
+    }
     /// The integers that are an attribute in some opsets and an input in others.
     [[nodiscard]] list numbers(std::string_view name, std::size_t i) const {
         return attribute(name) != nullptr ? numbers(name) : numbers(i);
@@ -10579,10 +10609,12 @@ public:
         *t = std::move(type);
     }
     void set(std::size_t out, dims const& d) {
+        if (count(d) > budget::max_rank) refuse_rank(count(d));
         if (value_type* t = result(out)) t->shape = shape(d);
     }
     /// Only the rank is known; nothing where `n` is negative.
     void set_rank(std::size_t out, std::int64_t n) {
+        if (n > budget::max_rank) refuse_rank(n);
         if (n >= 0) set(out, dims(index(n)));
     }
     void set_dtype(std::size_t out, dtype type) {
@@ -12776,7 +12808,7 @@ dims to_dims(list const& numbers) {
 /// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
 template <class Context>
 void shape_from(Context& c, std::size_t i) {
-    if (list const sizes = c.elements(i)) c.set(0, to_dims(sizes));
+    if (list const sizes = c.sizes(i)) c.set(0, to_dims(sizes));
     else c.set_rank(0, c.length(i));
 }
 
@@ -12791,7 +12823,7 @@ void transpose(Context& c) {
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
-        if (from < 0 || from >= n) return;
+        if (from < 0) c.refuse("a permutation that counts from the end");
         out.push_back(c.in(0)[index(from)]);
     }
     c.set(0, out);
@@ -12800,6 +12832,7 @@ void transpose(Context& c) {
 template <class Context>
 void squeeze(Context& c) {
     if (!c.ranked(0)) return;
+    c.expect_at_most(1, c.rank(0));
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
@@ -12881,8 +12914,15 @@ void split(Context& c) {
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
     std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
-    bool const equal =
-        !c.given("split", 1) && all >= 0 && (last == part || (last >= 0 && c.attribute("num_outputs") != nullptr));
+    bool const is_counted = c.opset() >= 18;
+    if (is_counted && c.given("split", 1) == (c.attribute("num_outputs") != nullptr))
+        c.refuse("either the sizes of the pieces or num_outputs must be given");
+    if (is_counted && c.number("num_outputs", parts) != parts)
+        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + " for " + std::to_string(parts));
+    bool const equal = !c.given("split", 1) && all >= 0;
+    if (equal &&
+        (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference counts with 32 bits
+        c.refuse(std::to_string(parts) + " equal pieces of " + std::to_string(all));
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -12897,9 +12937,7 @@ void split(Context& c) {
 template <class = void>
 dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (from == 0 && step == 1 && to == INT64_MAX) return in;
-    if (!in.is_static() || step == 0 || step == INT64_MIN) return {};
-    // Backwards to INT_MAX: nothing by the specification, everything in ONNX Runtime.
-    if (step < 0 && (to == INT64_MAX || to == INT32_MAX)) return {};
+    if (!in.is_static() || step == 0) return {};
     std::int64_t const n = in.size();
     auto const clamp = [n, step](std::int64_t v) {
         std::int64_t const counted = v < 0 ? larger(v, -n - 1) + n : v;
@@ -12913,6 +12951,7 @@ dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step)
 template <class Context>
 void slice(Context& c) {
     if (!c.ranked(0)) return;
+    for (std::size_t i = 1; i != 5; ++i) c.expect_at_most(i, c.rank(0));
     dims out = c.in(0);
     list const starts = c.numbers("starts", 1);
     list const ends = c.numbers("ends", 2);
@@ -12921,6 +12960,18 @@ void slice(Context& c) {
     if (!c.given("axes", 3) && starts) {
         axes.known = true;
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
+    }
+    if (starts && ends && starts.size() != ends.size())
+        c.refuse(std::to_string(starts.size()) + " starts with " + std::to_string(ends.size()) + " ends");
+    if (starts && axes && starts.size() != axes.size())
+        c.refuse(std::to_string(starts.size()) + " starts for " + std::to_string(axes.size()) + " axes");
+    if (steps && axes && steps.size() != axes.size())
+        c.refuse(std::to_string(steps.size()) + " steps for " + std::to_string(axes.size()) + " axes");
+    for (std::size_t i = 0; steps && i != steps.size(); ++i) {
+        if (steps[i] == 0) c.refuse("a step of 0");
+        // Backwards to the largest number: nothing by the specification, everything in ONNX Runtime.
+        if (i < ends.size() && steps[i] < 0 && (ends[i] == INT64_MAX || ends[i] == INT32_MAX))
+            c.refuse("backwards to an end beyond every size");
     }
     if (!axes) return c.set_rank(0, c.rank(0));
     ints done(out.size(), 0);
@@ -12951,8 +13002,9 @@ void gather_nd(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(1) == 0 || c.rank(0) == 0) c.refuse_axis(-1, 0);
     if (!c.in(1).back().is_static()) return;
-    std::int64_t const used = checked_int(c.number("batch_dims", 0)) + c.in(1).back().size();
-    if (used < 0 || used > c.rank(0)) c.refuse_axis(used, c.rank(0));
+    std::int64_t const batches = c.number("batch_dims", 0);
+    std::int64_t const used = checked_int(batches) + c.in(1).back().size();
+    if (batches < 0 || batches >= c.rank(1) || used > c.rank(0)) c.refuse_axis(batches < 0 ? batches : used, c.rank(0));
     dims out;
     append(out, c.in(1), 0, c.rank(1) - 1);
     append(out, c.in(0), used, c.rank(0));
@@ -12962,7 +13014,7 @@ void gather_nd(Context& c) {
 template <class Context>
 void expand(Context& c) {
     if (!c.ranked(0)) return;
-    if (list const to = c.elements(1)) c.set(0, broadcast(c.in(0), to_dims(to)));
+    if (list const to = c.sizes(1)) c.set(0, broadcast(c.in(0), to_dims(to)));
     else if (c.length(1) >= 0) c.set_rank(0, larger(c.rank(0), c.length(1)));
 }
 
@@ -12970,10 +13022,12 @@ template <class Context>
 void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
+    if (!c.has(2)) c.expect_at_most(1, c.rank(0));
+    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
         c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
-    if (repeats && !c.has(2)) // opset 1 has tiles and axis instead
+    if (repeats && !c.has(2))
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
             if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
@@ -12986,18 +13040,28 @@ template <class Context>
 void pad(Context& c) {
     if (!c.ranked(0)) return;
     std::int64_t const n = c.rank(0);
+    c.expect_at_most(1, 2 * n);
+    c.expect_at_most(3, n);
     list const pads = c.attribute("paddings") != nullptr ? c.numbers("paddings") : c.numbers("pads", 1);
     list axes = c.numbers(3);
     for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
-    if (!pads || (c.has(3) && !axes) || pads.size() != 2 * axes.size()) return c.set_rank(0, n);
+    if (c.attribute("pads") == nullptr && c.attribute("paddings") == nullptr) c.expect_rank(1, 1, 1);
+    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("axes that are not int64");
+    if (c.has(3) && !axes) return c.set_rank(0, n);
+    ints padded;
+    if (!mark(axes.values, n, padded)) c.refuse("an axis that is not there, or is named twice");
+    if (pads && pads.size() != 2 * axes.size())
+        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
+    if (!pads) return c.set_rank(0, n);
     dims out = c.in(0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], n);
         std::int64_t const before = pads[i];
         std::int64_t const after = pads[i + axes.size()];
-        if (axis < 0) return;
         dim& d = out[index(axis)];
-        std::int64_t const size = d.is_static() ? std::int64_t{checked_int(d.size()) + before + after} : 0;
+        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad that 64 bits do not hold");
+        std::int64_t const added = checked_add(before, after);
+        std::int64_t const size = d.is_static() ? checked_add(d.size(), added) : 0;
         if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
@@ -13030,6 +13094,7 @@ void reduce(Context& c) {
     list const axes = c.numbers("axes", 1);
     bool const none = !given || (axes && axes.size() == 0);
     if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    c.expect_at_most(1, c.rank(0));
     if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
@@ -13049,6 +13114,7 @@ void arg_reduce(Context& c) {
 template <class Context>
 void select_some(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);
+    if (c.node().op == "Compress") c.expect_rank(0, 1);
     if (c.attribute("axis") == nullptr) return c.set_rank(0, 1);
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0) return;
@@ -13127,25 +13193,39 @@ std::string labels(std::string_view equation) {
     return out;
 }
 
+/// What the terms of Einsum's equation say of its labels.
+struct einsum_labels {
+    dims first = dims(256); ///< of each label, where it stands first
+    dims sizes = dims(256); ///< of each label
+    ints seen = ints(256, 0);
+    dims spread;              ///< what `...` stands for
+    std::int64_t dotted = -1; ///< how many dimensions that are; -1: no term has it
+};
+
 /// Takes one operand's labels into account; false where they do not fit its rank.
 template <class = void>
-bool einsum_operand(dims const& in, std::string_view term, dims& sizes, ints& seen, dims& spread) {
+bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
     bool const has_dots = term.find('.') != std::string_view::npos;
     std::int64_t const hidden = count(in) - static_cast<std::int64_t>(term.size()) + (has_dots ? 1 : 0);
     if (hidden < 0 || (hidden > 0 && !has_dots)) return false;
+    if (has_dots && all.dotted >= 0 && all.dotted != hidden) return false;
+    if (has_dots) all.dotted = hidden;
     std::int64_t at = 0;
     for (char ch : term) {
         if (ch == '.') {
             dims part;
             append(part, in, at, at + hidden);
-            spread = broadcast(spread, part);
+            for (std::size_t i = 0; i != part.size() && i < all.spread.size(); ++i) // ONNX's inference keeps the 1
+                if (all.spread[i].size() == 1 && part[i].size() == 0) return false;
+            all.spread = broadcast(all.spread, part);
             at += hidden;
             continue;
         }
         auto const label = static_cast<unsigned char>(ch);
         if (at >= count(in)) return false;
         dim const& d = in[index(at++)];
-        sizes[label] = seen[label]++ == 0 ? d : broadcast(sizes[label], d);
+        all.sizes[label] = all.seen[label] == 0 ? d : broadcast(all.sizes[label], d);
+        if (all.seen[label]++ == 0) all.first[label] = d;
     }
     return true;
 }
@@ -13159,24 +13239,26 @@ void einsum(Context& c) {
     for (char ch : left) terms += ch == ',' ? 1 : 0;
     if (terms != c.inputs())
         c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
-    dims sizes(256);
-    ints seen(256, 0);
-    dims spread;
+    einsum_labels all;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
         if (!c.ranked(i)) return;
-        if (!einsum_operand(c.in(i), left.substr(0, comma), sizes, seen, spread))
+        if (!einsum_operand(c.in(i), left.substr(0, comma), all))
             c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
                      std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
     std::string out = arrow == std::string::npos ? "." : equation.substr(arrow + 2);
-    for (std::size_t ch = 0; arrow == std::string::npos && ch != seen.size(); ++ch)
-        if (seen[ch] == 1) out.push_back(static_cast<char>(ch));
+    for (std::size_t ch = 0; arrow == std::string::npos && ch != all.seen.size(); ++ch)
+        if (all.seen[ch] == 1) out.push_back(static_cast<char>(ch));
     dims result;
     for (char ch : out) {
-        if (ch == '.') append(result, spread, 0, count(spread));
-        else result.push_back(sizes[static_cast<unsigned char>(ch)]);
+        auto const label = static_cast<unsigned char>(ch);
+        if (ch != '.' && all.seen[label] == 0) c.refuse("the result has a label that no operand has");
+        // ONNX's inference takes the size where a label stands first, and does not spread it.
+        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: a label");
+        if (ch == '.') append(result, all.spread, 0, count(all.spread));
+        else result.push_back(all.sizes[label]);
     }
     c.set(0, result);
 }
@@ -13184,24 +13266,35 @@ void einsum(Context& c) {
 template <class Context>
 void range(Context& c) {
     tensor const* t[3] = {c.constant(0), c.constant(1), c.constant(2)};
-    for (tensor const* bound : t) // where a float range ends is a matter of rounding
-        if (bound == nullptr || bound->element_count() != 1 || !is_integral(bound->type)) return c.set_rank(0, 1);
-    auto const step = t[2]->at(0).to<std::int64_t>();
-    std::int64_t const from = t[0]->at(0).to<std::int64_t>();
-    std::int64_t const to = t[1]->at(0).to<std::int64_t>();
-    constexpr std::int64_t huge = INT64_MAX / 4;
-    if (step == 0 || larger(from, to) > huge || smaller(from, to) < -huge || step < -huge) return c.set_rank(0, 1);
-    c.set(0, {larger(step > 0 ? ceil_div(to - from, step) : ceil_div(from - to, -step), 0)});
+    for (tensor const* bound : t)
+        if (bound == nullptr) return c.set_rank(0, 1);
+    for (tensor const* bound : t)
+        if (!bound->sizes.empty()) c.refuse("a bound of rank " + std::to_string(bound->sizes.size()));
+    scalar const from = t[0]->at(0);
+    scalar const to = t[1]->at(0);
+    double const step = t[2]->at(0).to<double>();
+    double distance = to.to<double>() - from.to<double>(); // rounded as ONNX's inference and ONNX Runtime do
+    if (is_integral(t[0]->type))
+        distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
+    else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
+    double const exact = distance / step;
+    if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
+        c.refuse("a range that does not end, or of more than 2^48 elements");
+    auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
+    c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});
 }
 
 template <class Context>
 void top_k(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0)) : -1;
     if (axis < 0) return;
-    list const k = c.elements(1);
+    bool const is_input = c.attribute("k") == nullptr;
+    if (is_input && c.length(1) != 1 && c.ranked(1) && (c.rank(1) != 1 || c.in(1)[0].is_static()))
+        c.refuse("k must be a list of one number");
+    list const k = is_input ? c.sizes(1) : list{};
     dims out = c.in(0);
     dim const all = out[index(axis)];
-    if (c.attribute("k") != nullptr) out[index(axis)] = c.number("k", -1);
+    if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
     if (all.is_static() && out[index(axis)].size() > all.size())
         c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
@@ -13211,14 +13304,43 @@ void top_k(Context& c) {
 
 template <class Context>
 void one_hot(Context& c) {
+    c.expect_rank(0, 1);
+    c.expect_rank(1, 0, 1);
+    c.expect_rank(2, 1, 1);
+    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2)) c.refuse("one depth and two values are needed");
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0) + 1) : -1;
     if (axis < 0) return;
     list const depth = c.elements(1);
+    dim size = depth.size() == 1 ? depth.as_dim(0) : dim();
+    if (tensor const* const t = c.constant(1); t != nullptr && t->element_count() == 1) {
+        auto const number = t->at(0).to<double>();
+        if (!(number > -1 && number < static_cast<double>(budget::max_range)))
+            c.refuse("a depth that is negative, or of more than 2^48 elements");
+        if (t->type == dtype::float32) size = static_cast<std::int64_t>(number);
+    }
     dims out;
     append(out, c.in(0), 0, axis);
-    out.push_back(depth.size() == 1 ? depth.as_dim(0) : dim());
+    out.push_back(size);
     append(out, c.in(0), axis, c.rank(0));
     c.set(0, out);
+}
+
+/// Softmax and its kin: the input's shape, along an axis that is there.
+template <class Context>
+void along_one_axis(Context& c) {
+    c.expect_rank(0, 1);
+    bool const is_last = c.opset() >= 13 || c.node().op == "RMSNormalization";
+    if (c.ranked(0)) (void)c.axis(is_last ? -1 : 1, c.rank(0));
+    c.same(0, 0);
+}
+
+/// RMSNormalization: ONNX's inference gives the input's dtype to a result that has the scale's.
+template <class Context>
+void rms_norm(Context& c) {
+    along_one_axis(c);
+    if (c.element_type(0) != c.element_type(1) && c.element_type(0) != dtype::undefined &&
+        c.element_type(1) != dtype::undefined)
+        c.refuse("an input and a scale of different dtypes");
 }
 
 /// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
@@ -13240,7 +13362,10 @@ void batch_norm(Context& c) {
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
         if (c.ranked(i) && c.rank(i) != 1)
             c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
-    dim channels = c.ranked(0) && c.rank(0) > 1 ? c.in(0)[1] : dim();
+    dim channels = !c.ranked(0) ? dim() : c.rank(0) > 1 ? c.in(0)[1] : dim(1);
+    bool const trains = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
+    if (c.outputs() != (!trains ? 1U : c.opset() >= 14 ? 3U : 5U))
+        c.refuse(std::to_string(c.outputs()) + " outputs, which do not fit training_mode");
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
         if (!c.ranked(i)) continue;
         expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
@@ -13259,10 +13384,16 @@ void loss(Context& c) {
         for (std::size_t i = 0; i != c.in(1).size(); ++i)
             expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
     }
+    c.expect_rank(0, 2);
+    c.expect_rank(1, 1);
     if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
     if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
-    if (c.text("reduction", "mean") == "none") c.same(0, 1);
-    else c.set_rank(0, 0);
+    if (c.text("reduction", "mean") == "none" && c.ranked(1)) {
+        dims out = c.in(1);
+        for (std::size_t i = 0; c.ranked(0) && i != out.size(); ++i)
+            out[i] = merge(out[i], c.in(0)[i == 0 ? 0 : i + 1]);
+        c.set(0, out);
+    } else if (c.text("reduction", "mean") != "none") c.set_rank(0, 0);
     c.same(1, 0);
 }
 
@@ -13345,6 +13476,8 @@ void reshape(Context& c) {
     if (!to) return c.set_rank(0, c.length(1));
     bool const allow_zero = c.number("allowzero", 0) != 0;
     dims out;
+    bool is_empty = false;
+    int left_open = 0;
     for (std::size_t i = 0; i != to.size(); ++i) {
         if (!allow_zero && to[i] == 0 && c.ranked(0) && i >= c.in(0).size())
             c.refuse("a 0, which copies a dimension, at place " + std::to_string(i + 1));
@@ -13352,7 +13485,11 @@ void reshape(Context& c) {
         else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
         else out.push_back(to.as_dim(i));
         if (to[i] < -1 && to[i] != unknown) c.refuse("a size of " + std::to_string(to[i]));
+        left_open += to[i] == -1 ? 1 : 0;
+        is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
     }
+    if (left_open > 1 || (left_open == 1 && is_empty))
+        c.refuse(is_empty ? "a size is left open beside one of 0" : "more than one size is left open");
     if (c.ranked(0)) expect_as_many(c, shape(c.in(0)), shape(out));
     c.set(0, out);
 }
@@ -13396,6 +13533,23 @@ struct window {
     [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
+/// Refuses windows over other dimensions than there are, and sizes of them that cannot be; `w` is the position of a weight, or 0.
+template <class Context>
+void expect_windows(Context const& c, std::size_t w) {
+    c.expect_rank(0, 3);
+    std::size_t const n = c.in(0).size() - 2;
+    if (w != 0 && c.ranked(w) && c.rank(w) != c.rank(0))
+        c.refuse("a weight of rank " + std::to_string(c.rank(w)) + " for an input of rank " +
+                 std::to_string(c.rank(0)));
+    c.expect_numbers("kernel_shape", n, 1);
+    c.expect_numbers("strides", n, 1);
+    c.expect_numbers("dilations", n, 1);
+    c.expect_numbers("pads", 2 * n, 0);
+    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("pads beside auto_pad");
+    for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
+        if (c.in(w)[i].size() == 0) c.refuse("a window of 0 elements");
+}
+
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
 template <class Context>
 window window_at(Context const& c, std::size_t i, std::size_t n, dims const& weight) {
@@ -13413,18 +13567,22 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
     return w;
 }
 
-/// How many windows fit; unknown where runtimes disagree (ceil_mode whose last window starts in the padding).
+/// How many windows fit. In ceil_mode a last window that starts in the padding does not count since opset 22; before, ONNX's inference
+/// and runtimes disagree, and the size is unknown.
 template <class = void>
-dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode) {
+dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode, int opset) {
+    std::int64_t const extent = w.kernel < 0 ? 0 : w.extent();
     if (!in.is_static() || w.stride < 1) return {};
+    (void)checked_add(in.size(), extent);
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = checked_int(in.size()) + w.before + w.after - w.extent();
+    std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
     if (room < 0)
-        throw illegal_call("a window of " + std::to_string(w.extent()) + " elements over " + std::to_string(in.size()));
-    std::int64_t const fitting = room / w.stride + 1;
-    if (!ceil_mode || room % w.stride == 0) return fitting;
-    return checked_int(fitting) * w.stride >= in.size() + w.before ? dim() : dim(fitting + 1);
+        throw illegal_call("a window of " + std::to_string(extent) + " elements over " + std::to_string(in.size()));
+    if (!ceil_mode) return room / w.stride + 1;
+    std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
+    bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
+    return !in_padding ? dim(count) : opset >= 22 ? dim(count - 1) : dim();
 }
 
 template <class Context>
@@ -13432,21 +13590,23 @@ dims spatial(Context const& c, dims const& weight, dim const& channels, bool cei
     dims const& in = c.in(0);
     dims out{in[0], channels};
     for (std::size_t i = 0; i + 2 < in.size(); ++i)
-        out.push_back(
-            windows(in[i + 2], window_at(c, i, in.size() - 2, weight), c.text("auto_pad", "NOTSET"), ceil_mode));
+        out.push_back(windows(
+            in[i + 2], window_at(c, i, in.size() - 2, weight), c.text("auto_pad", "NOTSET"), ceil_mode, c.opset()));
     return out;
 }
 
 /// Conv and its kin; `w` is the position of the weight.
 template <class Context>
 void conv(Context& c, std::size_t w) {
-    if (!c.ranked(0) || c.rank(0) < 2) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
+    if (!c.ranked(0)) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
+    expect_windows(c, w);
     c.set(0, spatial(c, c.in(w), c.ranked(w) && c.rank(w) == c.rank(0) ? c.in(w)[0] : dim(), false));
 }
 
 template <class Context>
 void conv_transpose(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return c.ranked(1) ? c.set_rank(0, c.rank(1)) : void();
+    if (!c.ranked(0)) return c.ranked(1) ? c.set_rank(0, c.rank(1)) : void();
+    expect_windows(c, 1);
     dims const& in = c.in(0);
     dims const& weight = c.in(1);
     std::size_t const n = in.size() - 2;
@@ -13458,25 +13618,29 @@ void conv_transpose(Context& c) {
     std::int64_t const group = c.number("group", 1);
     if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
         c.refuse("channels in " + std::to_string(group) + " groups");
-    for (std::int64_t n : extra.values)
-        if (n < 0) c.refuse("a negative output_padding");
+    c.expect_numbers("output_padding", n, 0);
+    c.expect_numbers("output_shape", n, 0);
     if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (c.attribute("output_shape") != nullptr) out.push_back(sizes.size() == n ? dim(sizes[i]) : dim());
-        else if (known)
-            out.emplace_back(checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before -
-                             w.after);
-        else out.emplace_back();
+        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("an output_shape smaller than the input");
+        if (sizes) out.emplace_back(sizes[i]);
+        else if (known) {
+            std::int64_t const size =
+                checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after;
+            if (size < 0) c.refuse("a result of " + std::to_string(size) + " elements along a dimension");
+            out.emplace_back(size);
+        } else out.emplace_back();
     }
     c.set(0, out);
 }
 
 template <class Context>
 void pool(Context& c) {
-    if (!c.ranked(0) || c.rank(0) < 2) return;
+    if (!c.ranked(0)) return;
+    expect_windows(c, 0);
     c.set(0, spatial(c, {}, c.in(0)[1], c.number("ceil_mode", 0) != 0));
     c.set(1, spatial(c, {}, c.in(0)[1], c.number("ceil_mode", 0) != 0));
 }
@@ -13530,15 +13694,41 @@ void determinant(Context& c) {
     c.set(0, out);
 }
 
-/// One dimension scaled; unknown where float and double arithmetic round differently.
+/// One dimension scaled. Where float arithmetic, which is ONNX Runtime's, and double arithmetic, which is ONNX's inference's, round
+/// differently, no shape would be right: refused.
 template <class = void>
 dim scaled(dim const& d, double scale) {
     if (scale == 1.0) return d;
+    if (!d.is_static()) return {};
     double const wide = static_cast<double>(d.size()) * scale;
-    if (!d.is_static() || !(wide >= 0 && wide < 0x1p31)) return {};
-    auto const size = static_cast<std::int64_t>(wide);
-    return static_cast<std::int64_t>(static_cast<float>(d.size()) * static_cast<float>(scale)) == size ? dim(size)
-                                                                                                       : dim();
+    float const narrow = static_cast<float>(d.size()) * static_cast<float>(scale);
+    constexpr double limit = 0x1p62;
+    if (!(wide >= 0 && wide < limit) || !(static_cast<double>(narrow) < limit) ||
+        static_cast<std::int64_t>(wide) != static_cast<std::int64_t>(narrow))
+        throw illegal_call("onnx::Resize: a size of " + std::to_string(d.size()) +
+                           " times a scale is more than 64 bits count, or a matter of rounding");
+    return static_cast<std::int64_t>(wide);
+}
+
+/// Refuses sizes and scales that are not one of the two, or not as many as there are axes.
+template <class Context>
+void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales) {
+    auto const of_axes = [&](std::int64_t n, char const* what) {
+        if (n >= 0 && n != static_cast<std::int64_t>(axes))
+            c.refuse(std::to_string(n) + what + std::to_string(axes) + " axes");
+    };
+    bool const has_sizes = c.has(3) && c.length(3) != 0;
+    bool const has_scales = c.has(2) && (scales == nullptr || scales->element_count() != 0);
+    c.expect_rank(3, 1, 1);
+    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is not known");
+    if (has_sizes) of_axes(c.length(3), " sizes for ");
+    if (has_scales && scales != nullptr) of_axes(scales->element_count(), " scales for ");
+    for (std::int64_t i = 0; has_scales && scales != nullptr && i != scales->element_count(); ++i)
+        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale that is not positive");
+    if (c.opset() >= 13 && has_sizes == has_scales) c.refuse("either sizes or scales must be given");
+    std::string_view const policy = c.text("keep_aspect_ratio_policy", "stretch");
+    if (policy != "stretch" && (has_scales || (policy != "not_larger" && policy != "not_smaller")))
+        c.refuse("a keep_aspect_ratio_policy that does not fit");
 }
 
 /// Upsample and Resize.
@@ -13553,14 +13743,17 @@ void resize(Context& c) {
     list const sizes = c.text("keep_aspect_ratio_policy", "stretch") == "stretch" ? c.elements(3) : list{};
     list axes = c.numbers("axes");
     dims out = c.in(0);
-    for (std::int64_t i = 0; !axes && i != c.rank(0); ++i) axes.values.push_back(i);
+    if (axes.size() == 0)
+        for (std::int64_t i = 0; i != c.rank(0); ++i) axes.values.push_back(i);
+    ints resized;
+    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis that is not there, or is named twice");
+    if (c.node().op == "Resize" && c.opset() >= 11) expect_one_resize(c, axes.size(), c.constant(2));
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], c.rank(0));
-        if (axis < 0) return;
         dim const& in = c.in(0)[index(axis)];
         dim& d = out[index(axis)];
         d = dim();
-        if (c.has(3)) d = i < sizes.size() ? sizes.as_dim(i) : dim();
+        if (c.has(3) && c.length(3) != 0) d = i < sizes.size() ? sizes.as_dim(i) : dim();
         else if (listed != nullptr)
             d = i < listed->floats.size() ? scaled(in, static_cast<double>(listed->floats[i])) : dim();
         else if (factors != nullptr && static_cast<std::int64_t>(i) < factors->element_count())
@@ -13572,6 +13765,7 @@ void resize(Context& c) {
 /// LSTM, GRU and RNN: all hidden states, the last one, and the last cell (LSTM only).
 template <class Context>
 void recurrent(Context& c) {
+    for (std::size_t i = 0; i != 3; ++i) c.expect_rank(i, 3, 3);
     bool const batch_first = c.number("layout", 0) != 0;
     bool const known = c.ranked(0) && c.rank(0) == 3;
     dim const steps = known ? c.in(0)[batch_first ? 1 : 0] : dim();
@@ -13588,7 +13782,10 @@ void recurrent(Context& c) {
 template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
-    if (!c.ranked(0) || c.rank(0) != 4 || block < 1) return c.set_rank(0, 4);
+    c.expect_rank(0, 4, 4);
+    if (block < 1) c.refuse("blocks of " + std::to_string(block) + " elements");
+    (void)checked_multiply(block, block);
+    if (!c.ranked(0)) return c.set_rank(0, 4);
     auto const more = [](dim const& d, std::int64_t n) {
         return d.is_static() ? dim(checked_int(d.size()) * n) : dim();
     };
@@ -13602,8 +13799,10 @@ void move_depth(Context& c, bool to_space) {
 /// AffineGrid: from the sizes (batch, channels, size...) to (batch, size..., coordinate).
 template <class Context>
 void affine_grid(Context& c) {
-    list const size = c.elements(1);
-    if (size.size() < 4) return;
+    c.expect_rank(0, 3, 3);
+    list const size = c.sizes(1);
+    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, not 4 or 5");
+    if (!size) return;
     dims out;
     for (std::size_t i = 0; i != size.size(); ++i)
         if (i != 1) out.push_back(size.as_dim(i));
@@ -13620,25 +13819,33 @@ void grid_sample(Context& c) {
     expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
+    out[0] = merge(out[0], c.in(1)[0]);
     append(out, c.in(1), 1, c.rank(1) - 1);
     c.set(0, out);
 }
 
 template <class Context>
 void col2im(Context& c) {
-    list const image = c.elements(1);
+    list const image = c.sizes(1);
+    c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
     if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    if (!image) return;
-    auto const expect_length = [&](list const& other) {
-        if (other && other.size() != image.size())
-            c.refuse(std::to_string(other.size()) + " numbers for " + std::to_string(image.size()) + " dimensions");
+    std::int64_t n = -1; // dimensions; not known yet
+    auto const expect_length = [&](std::int64_t length) {
+        if (length >= 0 && n >= 0 && n != length)
+            c.refuse(std::to_string(length) + " numbers for " + std::to_string(n) + " dimensions");
+        n = larger(n, length);
     };
-    expect_length(block);
-    expect_length(c.numbers("dilations"));
-    expect_length(c.numbers("strides"));
-    if (list const pads = c.numbers("pads"); pads && pads.size() != 2 * image.size())
-        c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(image.size()) + " dimensions");
+    expect_length(c.length(1));
+    expect_length(c.length(2));
+    for (char const* const name : {"dilations", "strides", "pads"})
+        if (list const given = c.numbers(name)) {
+            if (name[0] == 'p' && given.size() % 2 != 0) c.refuse("an odd number of pads");
+            expect_length(static_cast<std::int64_t>(given.size() / (name[0] == 'p' ? 2 : 1)));
+        }
+    for (std::int64_t const size : block.values)
+        if (block && size < 1) c.refuse("a block of " + std::to_string(size) + " elements");
+    if (!image) return;
     bool const known = c.ranked(0);
     checked_int area = block ? 1 : 0;
     for (std::int64_t b : block.values) area = area * (block ? b : 0);
@@ -13666,12 +13873,17 @@ dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
 template <class Context>
 void cast(Context& c) {
     c.same(0, 0);
-    c.set_dtype(0, dtype_attribute(c, "to", dtype::undefined));
+    dtype const to = dtype_attribute(c, "to", dtype::undefined);
+    dtype const from = c.element_type(0);
+    if (c.node().op == "BitCast" && from != dtype::undefined && to != dtype::undefined && bits(from) != bits(to))
+        c.refuse("dtypes of " + std::to_string(bits(from)) + " and of " + std::to_string(bits(to)) + " bits");
+    c.set_dtype(0, to);
 }
 
 /// EyeLike, RandomNormalLike and their kin: the dtype is an attribute, or the input's.
 template <class Context>
 void like(Context& c) {
+    if (c.node().op == "EyeLike") c.expect_rank(0, 2, 2);
     c.same(0, 0);
     c.set_dtype(0, dtype_attribute(c, "dtype", c.element_type(0)));
 }
@@ -13679,12 +13891,16 @@ void like(Context& c) {
 template <class Context>
 void random(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::float32));
+    for (std::int64_t const n : c.numbers("shape").values)
+        if (n < 0) c.refuse("a size of " + std::to_string(n));
     if (list const sizes = c.numbers("shape")) c.set(0, to_dims(sizes));
 }
 
 template <class Context>
 void multinomial(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::int32));
+    c.expect_rank(0, 2, 2);
+    if (c.number("sample_size", 1) < 0) c.refuse("a negative sample_size");
     c.set(0, {c.ranked(0) && c.rank(0) == 2 ? c.in(0)[0] : dim(), c.number("sample_size", 1)});
 }
 
@@ -13699,6 +13915,9 @@ void window_function(Context& c) {
 template <class Context>
 void constant_of_shape(Context& c) {
     node_attribute const* value = c.attribute("value");
+    if (value != nullptr && value->tensors.size() == 1 &&
+        (value->tensors[0].sizes.size() != 1 || value->tensors[0].element_count() != 1))
+        c.refuse("a value that is not a list of one number");
     c.set_dtype(0, value != nullptr && value->tensors.size() == 1 ? value->tensors[0].type : dtype::float32);
     shape_from(c, 0);
 }
@@ -13803,11 +14022,13 @@ template <class Context>
 inline constexpr rule<Context> rules[] = {
     {[](Context& c) { c.same(0, 0); },
      " Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot CastLike Ceil Celu Clip Cos Cosh CumProd CumSum Elu Erf Exp"
-     " Floor Gelu GroupNormalization HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LRN"
-     " LeakyRelu Log LogSoftmax LpNormalization MeanVarianceNormalization Mish Neg Not PRelu RMSNormalization"
+     " Floor Gelu GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization IsInf IsNaN LRN"
+     " LeakyRelu Log LpNormalization MeanVarianceNormalization Mish Neg Not PRelu"
      " Reciprocal RegexFullMatch Relu ReverseSequence RotaryEmbedding Round Scatter ScatterElements ScatterND Selu"
-     " Shrink Sigmoid Sign Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu"
-     " Trilu "},
+     " Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu "},
+    {along_one_axis<Context>, " Hardmax LogSoftmax Softmax "},
+    {[](Context& c) { c.expect_rank(0, 2), c.same(0, 0); }, " Trilu "},
+    {rms_norm<Context>, " RMSNormalization "},
     {broadcast_all<Context>,
      " Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean"
      " Min Mod Mul Or Pow StringConcat Sub Sum SwiGLU Where Xor "},
@@ -13843,7 +14064,7 @@ inline constexpr rule<Context> rules[] = {
     {resize<Context>, " Resize Upsample "},
     {layer_norm<Context>, " LayerNormalization "},
     {batch_norm<Context>, " BatchNormalization "},
-    {[](Context& c) { c.same(0, 0), c.same(1, 0); }, " Dropout "},
+    {[](Context& c) { c.expect_rank(1, 0, 0), c.expect_rank(2, 0, 0), c.same(0, 0), c.same(1, 0); }, " Dropout "},
     {top_k<Context>, " TopK "},
     {one_hot<Context>, " OneHot "},
     {[](Context& c) { c.set(0, {c.ranked(0) ? dim(c.rank(0)) : dim(), dim()}); }, " NonZero "},
@@ -13895,12 +14116,27 @@ rule<Context> const* rule_of(std::string_view op) {
 
 } // namespace shapes
 
+/// Refuses a tensor whose known sizes have a product beyond int64, as ONNX's inference does; a size of 0 does not count.
+template <class Context>
+void expect_countable(Context const& c, value_type const& type) {
+    std::int64_t n = 1;
+    for (dim const& d : type.shape.dims()) {
+        if (d.size() < 2) continue;
+        if (n > INT64_MAX / d.size()) c.refuse("a tensor of more elements than 64 bits count");
+        n *= d.size();
+    }
+}
+
 /// Completes the types of a node's outputs; operators of other domains are left as they are.
 template <class Graph>
 void infer_types(Graph& graph, graph_node const& node) {
     if (!node.domain.empty() || node.op.empty()) return;
     shapes::context<Graph> c(graph, node);
+    for (value_id const id : node.inputs)
+        if (id != no_value) expect_countable(c, graph.values[id].type);
     if (auto const* r = shapes::rule_of<shapes::context<Graph>>(node.op); r != nullptr) r->apply(c);
+    for (value_id const id : node.outputs)
+        if (id != no_value) expect_countable(c, graph.values[id].type);
 }
 
 } // namespace aton::dsl::detail

@@ -5901,15 +5901,21 @@ struct pool_windows {
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
-    /// Whether a window of this axis has no element: dilated, it may step over all of them.
+    /// Whether a window of this axis has no element: dilated, it may step over all of them. Only those that start in the padding can.
     [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
-        for (std::int64_t o = 0; dilation[i] > 1 && o < out(i, in); ++o) {
-            std::int64_t const start = o * stride[i] - padding[i];
-            std::int64_t const first =
-                start >= 0 ? start : start + (dilation[i] - 1 - start) / dilation[i] * dilation[i];
-            if (first >= in || first > start + dilation[i] * (kernel[i] - 1)) return true;
-        }
-        return false;
+        std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
+        auto const misses = [&](std::int64_t o) {
+            std::int64_t const start = checked_int(o) * stride[i] - padding[i];
+            checked_int const jumps =
+                start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
+            std::int64_t const first = jumps * dilation[i] + start;
+            return first >= in || jumps > kernel[i] - 1;
+        };
+        std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
+        budget::expect("windows in the padding", in_front);
+        for (std::int64_t o = 0; o < in_front; ++o)
+            if (misses(o)) return true;
+        return windows > 0 && misses(windows - 1);
     }
     [[nodiscard]] std::int64_t volume() const {
         checked_int v = 1;
