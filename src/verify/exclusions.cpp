@@ -77,9 +77,9 @@ std::span<equivalent_mutant const> known_equivalents() {
          "the same"},
         {"mvlgamma special_multigammaln",
          "Round: taken for",
-         "the sine of pi (y - n) is the same for every whole number n, up to its sign, of which none is left; y = x - "
-         "j/2 "
-         "is no closer to a whole number than 2^-25, which float64 keeps"},
+         "the sine of pi (y - n) is the same for every whole number n, up to its sign, which is lost; y = x - j/2 is "
+         "at "
+         "least 2^-25 from a whole number, a distance that float64 represents"},
         {"ldexp.Tensor",
          "Constant: negated, input 0 of Pow",
          "a third of the exponent is the power of a factor that counts twice: its sign is lost"},

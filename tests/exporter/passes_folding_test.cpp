@@ -71,8 +71,8 @@ TEST_CASE("what a runtime refuses or leaves open is not folded") {
               return o.g.template op<"ConstantOfShape">(o.g.ints({1024, 1024}));
           })
               .data.nodes.size() == 1);
-    CHECK(folded([](auto& o) { // more elements than an int64 counts
-              return o.g.template op<"Expand">(o.g.scalar(1, dtype::int64), o.g.ints({INT64_MAX, INT64_MAX, 2}));
+    CHECK(folded([](auto& o) { // more elements than any memory holds
+              return o.g.template op<"Expand">(o.g.scalar(1, dtype::int64), o.g.ints({INT64_MAX}));
           })
               .data.nodes.size() == 1);
 }
