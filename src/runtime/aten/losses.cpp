@@ -148,7 +148,6 @@ results soft_margin_loss(call const& c) {
 results hinge_embedding_loss(call const& c) {
     term const x = of(c, "self");
     term const target = of(c, "target");
-    if (x->dtype() == dtype::bool_) throw error("bools are not subtracted");
     term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // of integers: a whole one
     auto const unless = [&](int number, term const& value) -> term {
         return where(logical_not(is_label(target, number)), *value, scalar(0));
