@@ -10,7 +10,7 @@
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 dtype dtype_of(program::value_kind kind) {
     switch (kind) {
@@ -156,9 +156,9 @@ std::string converter::no_row(std::string_view op) const {
                                   : "has a mapping until opset " + std::to_string(until);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -249,4 +249,4 @@ graph_data convert_program(program::program const& p, export_options const& opti
     return graph;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -8,7 +8,7 @@
 
 #include <aton/mappings.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::vector<warning> find_warnings(program::program const& p, export_options con
     return out;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

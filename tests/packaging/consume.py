@@ -148,12 +148,12 @@ def find_package(way):
         "-DCOMPONENTS=dsl;exporter": "component 'exporter' is not part of this installation, which has: dsl",
         "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, exporter, runtime, tool",
         "-DVERSION=0.0.9": f"version: {version()}",
-        "-DVERSION=0.2": f"version: {version()}",
+        "-DVERSION=0.3": f"version: {version()}",
     }
     for number, (request, sentence) in enumerate(refused.items()):
         output = way.configure(HERE / "find_package", way.work / f"refused{number}", there, request, fails=True)
         demand(sentence in " ".join(output.split()), f"{request}: '{sentence}' is not said:\n{output}")
-    for number, request in enumerate(["-DVERSION=0.1", "-DCOMPONENTS=dsl", "-DOPTIONAL_COMPONENTS=runtime"]):
+    for number, request in enumerate(["-DVERSION=0.2", "-DCOMPONENTS=dsl", "-DOPTIONAL_COMPONENTS=runtime"]):
         way.configure(HERE / "find_package", way.work / f"accepted{number}", there, request)
 
 

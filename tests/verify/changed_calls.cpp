@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/mappings.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/aten_operator.hpp>

@@ -21,13 +21,13 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/exporter/passes.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/verify/sample.hpp>
 #include <aton/verify/translation.hpp>
 

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/mappings.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
@@ -33,7 +33,7 @@
 #include "mixed_calls.hpp"
 #include "verify/rounding.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -368,7 +368,7 @@ int check_all(options const& with) {
 
 } // namespace
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify
 
 int main(int argc, char** argv) {
     aton::verify::options with;

@@ -26,7 +26,7 @@
 
 #include "known_torch_differences.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -299,7 +299,7 @@ int run(options const& with) {
 
 } // namespace
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify
 
 int main(int argc, char** argv) {
     aton::verify::options with;

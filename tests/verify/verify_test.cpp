@@ -20,7 +20,7 @@
 #include "../faults.hpp"
 #include "planned_graph.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -369,4 +369,4 @@ TEST_CASE("a rule names operators of ATen with and without aten::") {
     CHECK(names("aten::add aten::sub", "aten::sub.Tensor"));
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/model_io.hpp>

@@ -15,7 +15,7 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Programs are exported to this opset or a newer one: before it too few operators have their present form.
 inline constexpr int oldest_export_opset = 13;
@@ -128,4 +128,4 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
 /// Throws aton::error; operators that cannot be converted are all named.
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

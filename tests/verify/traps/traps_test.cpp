@@ -14,7 +14,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -92,4 +92,4 @@ TEST_CASE("every trap is planted, or there is a reason why not") {
     CHECK(seen == listed);
 }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps
