@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/torch_reference.hpp>
@@ -234,7 +234,7 @@ bool start(job& j, options const& with, counts& to, bool* met) {
 std::vector<dsl::entry const*> rows_of(options const& with) {
     std::vector<dsl::entry const*> out;
     std::set<std::string> overloads;
-    for (dsl::table_view const& table : mappings::library())
+    for (dsl::table_view const& table : mappings::built_in_tables())
         for (dsl::entry const& row : table) {
             std::string const overload(row.overload);
             if (overload.find(with.only) == std::string::npos || is_excluded(overload)) continue;

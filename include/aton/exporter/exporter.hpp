@@ -101,9 +101,6 @@ struct unconvertible {
 /// one line with file, node, operator and the user's source line.
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
-/// Every built-in row, as aton::mappings::library(), for those who do not compile the tables themselves.
-[[nodiscard]] std::span<dsl::table_view const> built_in_tables();
-
 /// Tables are looked at in their order, and the built-in ones after them. Throws aton::error where a row stands before another row for
 /// the same overload and opsets and was not made with override_. An export begins with it.
 void check_tables(std::span<dsl::table_view const> tables);
