@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
 #include "random_source.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -212,4 +212,4 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

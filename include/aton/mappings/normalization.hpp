@@ -15,7 +15,7 @@
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -375,4 +375,4 @@ inline constexpr auto normalization = table(
             return {r.weight, r.norm};
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings
