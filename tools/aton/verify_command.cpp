@@ -104,7 +104,7 @@ int verify_mappings(verify_request const& request) {
     options.mutants = request.mutants;
     options.threads = request.threads;
     options.where = device_of(request);
-    if (request.opset != 0) options.least_opset = options.most_opset = request.opset;
+    if (request.opset != 0) options.min_opset = options.max_opset = request.opset;
     if (::isatty(STDERR_FILENO) != 0)
         options.progress = [](std::size_t done, std::size_t total) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
