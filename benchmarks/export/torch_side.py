@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The processes of the benchmark that import torch.
 
-torch_side.py make NAME FILE.pt2             the model of tests/models/zoo*.py, exported by torch.export.export
+torch_side.py make NAME FILE.pt2             the model of tests/models/zoo*.py, as torch.export.export gives it
 torch_side.py make-large FILE.pt2            nine Linear layers, 2.4 GB; FILE.npz gets an input and its output
 torch_side.py export NAME FILE.pt2 OUT dynamo|torchscript
                                              torch.onnx.export, dynamo on the program in the file, TorchScript on the
@@ -14,7 +14,7 @@ import warnings
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "models"))
-OPSET = 20  # the newest that the TorchScript exporter supports, and the default of aton export
+OPSET = 20  # the newest that the TorchScript exporter knows, and the default of aton export
 
 
 def zoo_model(name):
