@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The aton command from outside: what it prints, where, and with which exit status (0 done, 1 failed, 2 wrong usage).
+"""Tests of the aton command: output, error messages and exit status (0 success, 1 failure, 2 wrong usage).
 
 usage: aton_command_test.py ATON FIRST_MODEL SAMPLES
 

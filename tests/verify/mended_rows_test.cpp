@@ -220,7 +220,7 @@ TEST_CASE("bincount of an empty tensor is int64, whatever the weights are") {
           row_of(dtype::int64, {0, 0}));
 }
 
-TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
+TEST_CASE("a number argument of linspace is not rounded to float32") {
     gives(mappings::ranges,
           "aten::linspace.Tensor_Scalar",
           {arg("start", of(dtype::float64, {}, {0})),
@@ -230,7 +230,7 @@ TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
           row_of(dtype::float64, {0, 0.1}));
 }
 
-TEST_CASE("a quantile beside an infinity is ATen's") {
+TEST_CASE("a quantile next to an infinity equals ATen's") {
     gives(mappings::sorting,
           "aten::quantile",
           {arg("self", row_of(dtype::float32, {-4, infinity, 1})), arg("q", row_of(dtype::float32, {0.5, 0.7, 1}))},

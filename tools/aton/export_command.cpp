@@ -90,7 +90,7 @@ private:
     clock::time_point last_ = clock::now();
 };
 
-std::string beside(std::string const& input) {
+std::string default_output(std::string const& input) {
     std::filesystem::path path(input);
     return path.replace_extension(".onnx").string();
 }
@@ -99,7 +99,7 @@ std::string beside(std::string const& input) {
 
 int export_model(export_request request) {
     auto const start = clock::now();
-    std::string const output = request.output.empty() ? beside(request.input) : request.output;
+    std::string const output = request.output.empty() ? default_output(request.input) : request.output;
     for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
     for (std::string const& text : request.renames) request.options.renames.push_back(parse_rename(text));
     std::error_code ignored;

@@ -217,7 +217,7 @@ constexpr planted all[] = {
     {4, "antialias with explicit scales", antialias_without_scales},
     {5, "nearest by sizes in place of scales", nearest_by_size},
     {5, "nearest in place of nearest-exact", inexact_nearest},
-    {5, "scales beside a size ignored", scales_ignored},
+    {5, "scales next to a size ignored", scales_ignored},
     {6, "grid_sampler bicubic with align_corners", grid_corners},
     {6, "grid_sampler reflection as border", grid_reflection},
     {6, "grid_sampler 5-D with z first", grid_depth_first},
