@@ -180,7 +180,7 @@ std::string model_report::to_text() const {
                " of the tolerance\n";
     if (passed()) return out + "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
     out += difference + '\n';
-    if (first_divergence.node.empty()) return out + "every node of the program gives the same result\n";
+    if (first_divergence.node.empty()) return out + "no diverging node was found\n";
     out += "the first diverging node: " + first_divergence.node;
     if (!first_divergence.graph_node.empty())
         out += "\n    in the graph: " + first_divergence.graph_node + ": " + first_divergence.why;

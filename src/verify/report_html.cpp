@@ -79,7 +79,7 @@ std::string type_chip(type_report const& t) {
     std::string_view kind = "good";
     std::string note = std::to_string(t.same) + " calls agree";
     if (t.different != 0) kind = "bad", note = std::to_string(t.different) + " calls differ";
-    else if (t.same == 0) kind = "mild", note = "not supported";
+    else if (t.same == 0) kind = "mild", note = "not claimed";
     if (t.refused != 0) note += ", " + std::to_string(t.refused) + " refused";
     if (t.excluded != 0) note += ", " + std::to_string(t.excluded) + " compared by dtype and sizes only";
     return "<span class=\"t " + std::string(kind) + "\" title=\"" + note + "\">" + std::string(name(t.type)) +
