@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/verify/comparison.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -212,4 +212,4 @@ divergence find_divergence(runtime::aten_program const& p, std::span<value const
     return all.first(output);
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/models.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Runs both once more, records the results of the graph's nodes, and looks up the result of each node of the program among them: by
 /// name, otherwise by its numbers. Fused nodes have no counterpart, so a node counts as wrong if its namesake differs, or if neither it
@@ -19,4 +19,4 @@ namespace aton::verify {
                                          runtime::onnx_model const& g, std::span<runtime::value const> graph_inputs,
                                          std::size_t output, std::span<dtype const> narrowest, std::int64_t terms);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

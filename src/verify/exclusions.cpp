@@ -2,7 +2,7 @@
 // Calls that are not compared, and known-equivalent mutants, each with its reason.
 #include <aton/verify/check.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 std::span<exclusion const> known_exclusions() {
     static constexpr exclusion all[] = {
@@ -128,4 +128,4 @@ std::span<equivalent_mutant const> known_equivalents() {
     return all;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -8,7 +8,7 @@
 #include <aton/program/program.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// How many different inputs to try: a program may reject sizes that its guards allow, or integers beyond a vocabulary.
 inline constexpr int max_tries = 20;
@@ -17,4 +17,4 @@ inline constexpr int max_tries = 20;
 /// cannot be drawn.
 [[nodiscard]] std::vector<runtime::value> draw_inputs(program::program const& p, std::uint64_t seed, int try_number);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// For each result, the error that each of its elements may have according to the conditioning of the operator at this call: in a stable
 /// computation, rounding an intermediate value is no worse than rounding the inputs. `call` is run in float64, on the inputs and on
@@ -20,4 +20,4 @@ namespace aton::verify {
                                                           std::string_view schema,
                                                           std::vector<runtime::value> const& results);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

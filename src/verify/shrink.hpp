@@ -6,9 +6,9 @@
 
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// `fails` returns whether a changed call still fails; it is called about 150 times at most.
 [[nodiscard]] sample shrink(sample const& s, std::function<bool(sample const&)> const& fails);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -10,7 +10,7 @@
 #include <aton/runtime/tensor.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// A call whose results differ, and the first result that does.
 struct different_call {
@@ -36,4 +36,4 @@ struct known_torch_difference {
 /// The index of the first known difference that applies to the call; -1 if there is none.
 [[nodiscard]] std::ptrdiff_t find_known_torch_difference(different_call const& d);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -15,7 +15,7 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Calls for which only dtypes and sizes are compared: random operators, and results that ONNX cannot express.
 struct exclusion {
@@ -127,4 +127,4 @@ struct report {
 /// Checks every row that `options` selects. Deterministic for a seed.
 [[nodiscard]] report check(dsl::table_view rows, check_options const& options = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

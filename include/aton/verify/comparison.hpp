@@ -8,7 +8,7 @@
 
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// |got - expected| <= absolute + relative * |expected|. NaN must match NaN, infinities must match in sign, integers and bools must be
 /// equal. Where terms can cancel (in sums, and in float16 and bfloat16 graphs, which round after each operator), one or two unit
@@ -46,4 +46,4 @@ using element_bounds = std::vector<std::vector<double>>;
 [[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,
                                  dtype rounded = dtype::undefined, element_bounds const& bounds = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -10,7 +10,7 @@
 #include <aton/runtime/value.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// The graph of one call; its inputs are the tensors of the call.
 struct translation {
@@ -41,4 +41,4 @@ struct translation {
 /// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges.
 [[nodiscard]] std::string structure_of(graph_data const& g);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify
