@@ -61,7 +61,7 @@ class AtonCommand(unittest.TestCase):
         text = self.file("text.onnx", b"hello")
         empty = self.file("empty.onnx", b"")
         for command in ("print", "check"):
-            self.fails(aton(command, cut), 1, "cut.onnx", "cut short")
+            self.fails(aton(command, cut), 1, "cut.onnx", "truncated")
             self.fails(aton(command, text), 1, "text.onnx")
             self.fails(aton(command, empty), 1, "is empty")
             self.fails(aton(command, "nowhere.onnx"), 1, "nowhere.onnx: no such file")
