@@ -141,7 +141,7 @@ class Mutable(unittest.TestCase):
         given = CASES["an_unknown_one"]
         self.save(model_class(given)(), inputs_of(given, 1))
         self.refuses("mut::unknown (no mapping")
-        self.refuses("mut::unknown", "nothing uses what it returns", options=("--operators", "keep"))
+        self.refuses("mut::unknown", "its results are not used", options=("--operators", "keep"))
 
     def test_an_exception_is_the_refusal_of_its_node(self):
         def forward(self, x):
