@@ -116,7 +116,7 @@ TEST_CASE("every ATen operator becomes a node ATen, and imports its domain once"
     CHECK(g.nodes[1].source == "aten::add.Tensor");
     CHECK(g.origins.at(g.nodes[1].origin).module == "net.fc");
     CHECK(g.opset_imports == std::vector<std::pair<std::string, int>>{{"org.pytorch.aten", 1}});
-    CHECK(g.values[g.nodes[1].outputs[0]].type.dtype == dtype::float64); // as the program says
+    CHECK(g.values[g.nodes[1].outputs[0]].type.dtype == dtype::float64); // as recorded
 }
 
 TEST_CASE("no ATen node is created unless requested") {
@@ -158,7 +158,7 @@ TEST_CASE("the fallback is for operators without a mapping, or whose mapping ref
     CHECK(contains(f.fault(), "my_ops::unknown (no mapping"));
 }
 
-TEST_CASE("what cannot become an ATen node either is refused with the reason of the mapping") {
+TEST_CASE("a call that cannot become an ATen node either is refused with the reason of the mapping") {
     using namespace aton::dsl;
     static constexpr auto refusing = dsl::table(override_<"aten::add.Tensor(self, other, alpha)">(
         [](dsl::graph<13> g, dsl::value, dsl::value, scalar) -> dsl::value { return g.unsupported("not this one"); }));
@@ -195,7 +195,7 @@ TEST_CASE("tensors are inputs in the order of the schema; None in the middle is 
     CHECK(last(g) == "layer_norm(x) normalized_shape=3,ints");
 }
 
-TEST_CASE("a Tensor[] gives its elements and their number") {
+TEST_CASE("a Tensor[] becomes its elements and their number") {
     fixture f;
     value_index const i = f.input(input_kind::user, "i", {2}, dtype::int64);
     f.add("aten::cat", {pr::tensors("tensors", {f.x, f.y, f.x}), pr::integer("dim", -1)}, {2, 9});

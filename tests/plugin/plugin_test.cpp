@@ -204,7 +204,7 @@ TEST_CASE("files that are not plugins are refused in one line") {
 TEST_CASE("a malformed description is refused, not followed") {
     struct wrong {
         int number;
-        std::string says;
+        std::string expected;
     };
     wrong const all[] = {
         {1, "malformed: it differs from what ATON_PLUGIN generates"},
@@ -240,7 +240,7 @@ TEST_CASE("a malformed description is refused, not followed") {
     for (wrong const& each : all) {
         CAPTURE(each.number);
         std::string const said = load_fault(plugin_path("hostile_" + std::to_string(each.number)));
-        CHECK_MESSAGE(contains(said, each.says), said);
+        CHECK_MESSAGE(contains(said, each.expected), said);
     }
     // The same file without an error is a plugin.
     fixture f;
