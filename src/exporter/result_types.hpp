@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// Kinds of dtypes, between which no Cast is added. `unknown` is for undefined dtypes.
 enum class number_kind : std::uint8_t { unknown, boolean, integer, floating, complex, string };
@@ -31,4 +31,4 @@ enum class number_kind : std::uint8_t { unknown, boolean, integer, floating, com
 /// The recorded type, completed by that of the mapping.
 [[nodiscard]] value_type merged(value_type const& given, value_type recorded);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

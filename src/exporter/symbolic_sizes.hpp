@@ -6,7 +6,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// Whether a size depends on data (torch names such symbols u0, u1, ...) and may be 1. torch.export assumes that it is not, instead of
 /// adding a guard.
@@ -15,4 +15,4 @@ namespace aton::exporter {
 /// Whether the size cannot always be `n`, so that a mapping with this result is wrong.
 [[nodiscard]] bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

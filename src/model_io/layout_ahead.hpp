@@ -16,7 +16,7 @@
 
 #include "stored_reader.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Uses no thread for small jobs, or if none can be created; next() then does the work itself.
 class layout_ahead {
@@ -60,4 +60,4 @@ private:
     std::thread thread_;
 };
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

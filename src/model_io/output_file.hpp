@@ -12,7 +12,7 @@
 
 #include "range_copier.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Memory is written without copying, in large pieces that end at page boundaries of the file; bytes of other files are copied in the
 /// kernel. Only small pieces are gathered first. Every member throws aton::error, one line that names the path.
@@ -65,4 +65,4 @@ private:
     range_copier copier_;
 };
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -9,7 +9,9 @@
 
 #include <sys/types.h>
 
-namespace aton::detail {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::detail {
 
 /// Writes ranges of files to the current position of another file. Methods that the kernel or a file system refuses are not tried again.
 class range_copier {
@@ -44,4 +46,4 @@ private:
 /// Reads exactly `size` bytes at `position`. On failure, returns false and errno has the reason: 0 if the file is too short.
 [[nodiscard]] bool read_range(int from, std::uint64_t position, std::byte* to, std::size_t size);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

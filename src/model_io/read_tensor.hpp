@@ -9,7 +9,7 @@
 
 #include <aton/core/tensor.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// The dtype with this number in ONNX; undefined if it is unknown.
 dtype read_dtype(int number);
@@ -18,4 +18,4 @@ std::size_t require_sizes(tensor const& t, std::string const& what);
 /// The tensor, without elements if they are in another file. Throws aton::error if their number does not match the sizes.
 tensor read_tensor(::onnx::TensorProto const& from, std::string const& what);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

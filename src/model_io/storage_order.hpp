@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// The dimensions in storage order, outermost first: {0, 2, 3, 1} for a channels_last tensor. Nothing if the elements overlap, have
 /// gaps, are computed or are in several parts, or if they already are in row-major order.
@@ -22,4 +22,4 @@ namespace aton::detail {
 [[nodiscard]] std::optional<graph_data> with_transposes(graph_data const& graph, std::deque<stored_tensor>& views,
                                                         std::function<bool(stored_tensor const&)> const& is_wanted);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -113,4 +113,4 @@ TEST_CASE("the new value of an input or a buffer must have its type") {
                   "model.pt2: the program is inconsistent: 'total' is float32[5], but its new value "));
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -40,7 +40,7 @@ inline constexpr auto own_rows =
 
 } // namespace
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -315,4 +315,4 @@ TEST_CASE("known wrong types of fake kernels are replaced by the mapping's") {
     }
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

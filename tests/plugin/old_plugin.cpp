@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A valid plugin, compiled with an aton/core/version.hpp of another version.
+// A valid plugin, compiled with an aton/version.hpp of another version.
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
 

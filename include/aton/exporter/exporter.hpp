@@ -15,7 +15,7 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// The oldest target opset. Before it, too few operators have their present form.
 inline constexpr int oldest_export_opset = 13;
@@ -102,9 +102,6 @@ struct unconvertible {
 /// the node, the operator and the user's source line.
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
-/// All built-in rows, as aton::mappings::library(), for callers that do not compile the tables themselves.
-[[nodiscard]] std::span<dsl::table_view const> built_in_tables();
-
 /// Checks tables, which are searched in order, and before the built-in ones. Throws aton::error if a row shadows another row for the same
 /// overload and opsets without override_. Every export calls this first.
 void check_tables(std::span<dsl::table_view const> tables);
@@ -129,4 +126,4 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
 /// graph. Throws aton::error, which names all operators that cannot be converted.
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -8,7 +8,7 @@
 
 #include <aton/dsl/table.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A loaded plugin. It must outlive all uses of its tables; the destructor unloads the library.
 class plugin {
@@ -32,4 +32,4 @@ private:
 /// library, not a plugin, built against another version of Aton or another standard library, or malformed.
 [[nodiscard]] plugin load_plugin(std::string const& path);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

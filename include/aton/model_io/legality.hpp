@@ -2,9 +2,9 @@
 // Checks that a finished graph is legal ONNX at its opset, by schemas and shapes, before anything is written.
 #pragma once
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Checks every node of the graph, its subgraphs and its functions against the schema in force: existence, numbers of inputs and
 /// outputs, attributes and their types, known dtypes against the constraints, and definition of every input before its use. Throws
@@ -17,4 +17,4 @@ void require_legal(graph_data const& graph);
 /// unusable.
 void require_shapes(graph_data& graph);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Metadata of a written model.
 struct model_options {
@@ -66,4 +66,4 @@ void check_model(std::string const& path);
 /// The same for a model in memory. External tensors are looked up in the working directory.
 void check_model_bytes(std::string_view bytes, std::string_view name = "model");
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

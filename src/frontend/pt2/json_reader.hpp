@@ -10,7 +10,9 @@
 
 #include <simdjson.h>
 
-namespace aton::pt2 {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::pt2 {
 
 /// The prefix of messages about a document, in front of the path.
 struct json_place {
@@ -108,4 +110,4 @@ private:
 /// Puts quotes around Infinity, -Infinity and NaN outside of strings. Returns an empty string if there are none.
 [[nodiscard]] std::string quote_bare_numbers(std::string_view json);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

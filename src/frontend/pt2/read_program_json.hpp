@@ -12,7 +12,7 @@
 
 #include "json_reader.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// Finds a weight or constant by its name in the module; throws if it does not exist.
 using tensor_lookup = std::function<stored_tensor(tensor_role, std::string_view)>;
@@ -37,4 +37,4 @@ void read_signature(json_value const& signature, program::program& out, tensor_l
 /// Reads guards_code of an ExportedProgram whose inputs have been read. Guards that cannot be parsed are kept as strings.
 void read_guards(json_value const& root, json_value const& module, program::program& out);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -11,7 +11,7 @@
 
 #include <aton/core/stored_tensor.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// Where to look up a tensor. Parameters and persistent buffers are weights.
 enum class tensor_role : std::uint8_t { weight, constant };
@@ -57,4 +57,4 @@ private:
 /// The dtype of a ScalarType number of the export schema (torch/_export/serde/schema.py); undefined if unknown.
 [[nodiscard]] dtype dtype_of_scalar_type(std::int64_t code);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

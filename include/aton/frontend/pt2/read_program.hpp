@@ -9,7 +9,7 @@
 #include <aton/frontend/pt2/archive.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// The program of one model of a file; for an empty name, see archive::program_json. The file stays mapped while the program lives.
 /// Throws aton::error, one line with the file, the position and the problem.
@@ -20,4 +20,4 @@ namespace aton::pt2 {
 /// torch 2.5 and older. Throws aton::error with the offset.
 [[nodiscard]] program::expression parse_expression(std::string_view text);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

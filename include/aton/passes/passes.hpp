@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Passes over an ONNX graph, which make it smaller without changing its results.
+#pragma once
+
+#include <deque>
+
+#include <aton/core/stored_tensor.hpp>
+#include <aton/ir/graph.hpp>
+
+namespace ATON_NAMESPACE {
+
+struct pass_options {
+    /// Whether weights may be rewritten (transposed, multiplied, sliced, concatenated). Otherwise those nodes stay.
+    bool rewrite_weights = true;
+};
+
+/// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
+/// nodes and no-ops, eliminates common subexpressions, fuses BatchNormalization into the preceding Conv, and replaces an If with a constant
+/// condition by its branch. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
+/// initializer or another output, and in a nested graph a captured value; the writer adds an Identity there. New weights are added to
+/// `weights`, which must outlive the graph.
+void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
+
+/// Replaces all calls of functions by their bodies, also in nested graphs. Throws aton::error if the opset of a function differs from that
+/// of the graph, or if a function calls itself.
+void inline_functions(graph_data& graph);
+
+/// Removes unused nodes and initializers, also in nested graphs and functions, and functions that are not called. Inputs stay.
+void remove_unused(graph_data& graph);
+
+} // namespace ATON_NAMESPACE
