@@ -96,12 +96,12 @@ void converter::check_squeeze(program::node const& n) const {
 }
 
 /// Converts a value to its recorded type. Casts to a wider dtype of the same kind; everything else is refused.
-dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view who) {
+dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view subject) {
     value_type const& given = v.type();
-    if (!fits(given, recorded)) throw unsupported_error(mismatch(who, given, recorded));
+    if (!fits(given, recorded)) throw unsupported_error(mismatch(subject, given, recorded));
     if (given.dtype == recorded.dtype || given.dtype == dtype::undefined || recorded.dtype == dtype::undefined)
         return v;
-    if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(who, given, recorded));
+    if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(subject, given, recorded));
     return ops(*graph_, options_.opset).cast(v, recorded.dtype);
 }
 

@@ -86,13 +86,13 @@ std::vector<binding> converter::results_of(program::graph const& g, std::vector<
 }
 
 /// Converts a binding to a type, as far as it is known. Numbers promote as in Python: bool to int to float.
-dsl::value converter::typed(binding const& b, value_type const& wanted, std::string_view who) {
+dsl::value converter::typed(binding const& b, value_type const& wanted, std::string_view subject) {
     if (!b.computed && !b.number.has_value()) throw unsupported_error(b.missing);
-    if (!b.number.has_value()) return conform(*b.computed, wanted, who);
+    if (!b.number.has_value()) return conform(*b.computed, wanted, subject);
     value_type const given{dtype_of(*b.number), shape(std::vector<dim>()), value_kind::tensor};
     if (wanted.dtype == dtype::undefined) return as_value(b, given.dtype);
     if (kind_of(given.dtype) > kind_of(wanted.dtype) || (wanted.shape.has_rank() && wanted.shape.rank() != 0))
-        throw unsupported_error(mismatch(who, given, wanted));
+        throw unsupported_error(mismatch(subject, given, wanted));
     return as_value(b, wanted.dtype);
 }
 

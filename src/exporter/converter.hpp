@@ -97,7 +97,7 @@ private:
     [[nodiscard]] value_type type_of(program::value_index index) const;
     void bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
                       std::size_t first_new);
-    [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view who);
+    [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view subject);
     void propagate_doubt(program::node const& n);
     void check_squeeze(program::node const& n) const;
 
@@ -131,7 +131,7 @@ private:
     [[nodiscard]] static std::string graph_name(program::node const& n, std::size_t position);
     [[nodiscard]] std::vector<binding> list_of(program::node const& n, std::size_t position) const;
     [[nodiscard]] std::vector<binding> results_of(program::graph const& g, std::vector<binding> given);
-    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted, std::string_view who);
+    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted, std::string_view subject);
     [[nodiscard]] dsl::value condition_of(binding const& b);
     void append_node(program::node const& n, graph_node made, std::vector<program::value_index> const& results);
 

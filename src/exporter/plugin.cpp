@@ -124,8 +124,7 @@ public:
                    "; rebuild it with the same standard library");
         if (found.layout != abi::layout())
             refuse("the layout of its structures differs from that of this Aton, although the version is the same; "
-                   "rebuild "
-                   "it with the headers of this Aton and without options that change the layout of types");
+                   "rebuild it with the headers of this Aton and without options that change the layout of types");
         return found;
     }
 
