@@ -61,7 +61,7 @@ class AtonCommand(unittest.TestCase):
         text = self.file("text.onnx", b"hello")
         empty = self.file("empty.onnx", b"")
         for command in ("print", "check"):
-            self.fails(aton(command, cut), 1, "cut.onnx", "cut short")
+            self.fails(aton(command, cut), 1, "cut.onnx", "truncated")
             self.fails(aton(command, text), 1, "text.onnx")
             self.fails(aton(command, empty), 1, "is empty")
             self.fails(aton(command, "nowhere.onnx"), 1, "nowhere.onnx: no such file")
@@ -152,11 +152,11 @@ class AtonCommand(unittest.TestCase):
         target = Path(self.folder.name, "guarded.onnx")
         run = aton("export", self.sample("guard_scale.pt2"), "-o", target)
         self.assertEqual(run.returncode, 0)
-        self.assertRegex(run.stderr, r"^aton: warning: .*guard_scale\.pt2: dimension 0 of input 'x' is written as 5, .*\n$")
+        self.assertRegex(run.stderr, r"^aton: warning: .*guard_scale\.pt2: dimension 0 of input 'x' is fixed at 5, .*\n$")
         run = aton("export", self.sample("guard_scale.pt2"), "-o", target, "-q")
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
         target.unlink()
-        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--werror"), 1, "is written as 5", "warnings are errors")
+        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--werror"), 1, "is fixed at 5", "warnings are errors")
         self.assertFalse(target.exists())
         self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--dim", "x:0=batch"), 1, "can only be 5")
 

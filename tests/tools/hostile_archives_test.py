@@ -373,7 +373,7 @@ class HostileArchives(unittest.TestCase):
             status, message, _ = run_limited(
                 [ATON, "export", "good.pt2", "-o", "sub/out.onnx", "--weights", "reference"], folder)
             self.assertEqual(status, 1)
-            self.assertIn("must lie in the folder of good.pt2", message)
+            self.assertIn("must be in the folder of good.pt2", message)
             self.assertEqual(list(Path(folder, "sub").iterdir()), [])
 
 
