@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of nodes for those who rewrite them: looked up by name, made, compared.
+// Helpers for rewriting nodes: find and make arguments.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace aton::program {
 
-/// Null where the program does not give it: it has its default.
+/// Null if the argument is not recorded and has its default.
 [[nodiscard]] inline argument const* find_argument(node const& n, std::string_view name) {
     for (argument const& each : n.arguments)
         if (each.name == name) return &each;
