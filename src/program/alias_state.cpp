@@ -255,9 +255,9 @@ std::optional<alias_state::part> alias_state::part_of(record const& r) const {
     std::vector<extent> const& whole = out_.owner().values[records_[r.parent].described_by].sizes;
     node const& view = r.view->op;
     auto const rank = static_cast<std::int64_t>(whole.size());
-    auto const number = [&](std::string_view name, std::int64_t otherwise) -> std::optional<std::int64_t> {
+    auto const number = [&](std::string_view name, std::int64_t fallback) -> std::optional<std::int64_t> {
         argument const* const a = find_argument(view, name);
-        if (is_none(a)) return otherwise;
+        if (is_none(a)) return fallback;
         return a->kind == argument_kind::integer ? std::optional(a->integer) : std::nullopt;
     };
     part out;

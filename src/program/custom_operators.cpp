@@ -26,9 +26,9 @@ struct formal {
     bool is_list = false;
 };
 
-class unfolder {
+class call_decoder {
 public:
-    unfolder(node_emitter& out, node const& n, std::string_view schema)
+    call_decoder(node_emitter& out, node const& n, std::string_view schema)
         : out_(out),
           from_(n),
           schema_(schema),
@@ -40,7 +40,7 @@ public:
         for (std::size_t i = 0; i != n.arguments.size(); ++i) taken_[i] = n.arguments[i].kind == argument_kind::op;
     }
 
-    unfolded_call run_1() {
+    decoded_call decode_v1() {
         if (schema_.empty()) {
             made_.call.is_functional = true;
             copy_rest();
@@ -67,7 +67,7 @@ public:
         return std::move(made_);
     }
 
-    unfolded_call run_2() {
+    decoded_call decode_v2() {
         if (argument const* const bases = take("_all_bases"); bases != nullptr) bases_ = bases->values;
         std::vector<formal> const written = schema_.empty() ? find_written() : std::vector<formal>();
         bool const makes_outs = bases_.empty() && has_outs(written);
@@ -267,7 +267,7 @@ private:
     std::string_view schema_;
     std::vector<bool> taken_; ///< arguments of the node that were used
     std::vector<value_index> bases_;
-    unfolded_call made_;
+    decoded_call made_;
 };
 
 } // namespace
@@ -302,9 +302,9 @@ std::string const& functionalized_operator(program const& p, node const& n) {
     throw error(describe(p, n) + ": the operator that it runs is not recorded");
 }
 
-unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema) {
-    unfolder one(out, n, schema);
-    return n.op == version_1 ? one.run_1() : one.run_2();
+decoded_call decode_functionalized(node_emitter& out, node const& n, std::string_view schema) {
+    call_decoder one(out, n, schema);
+    return n.op == version_1 ? one.decode_v1() : one.decode_v2();
 }
 
 } // namespace aton::program

@@ -30,7 +30,7 @@ struct custom_operator {
 [[nodiscard]] custom_operator read_custom_operator(std::string_view schema);
 
 /// A call of an operator on copies of its mutated arguments.
-struct unfolded_call {
+struct decoded_call {
     std::vector<node> before; ///< nodes that make the copies and views of them
     node call;
     custom_operator op;
@@ -43,6 +43,6 @@ struct unfolded_call {
 
 /// Converts an auto_functionalized node to a call. `schema` is that of the operator, or empty if unknown; auto_functionalized (v1) then becomes
 /// a call that is marked as functional. Throws aton::error for an inconsistent node.
-[[nodiscard]] unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema);
+[[nodiscard]] decoded_call decode_functionalized(node_emitter& out, node const& n, std::string_view schema);
 
 } // namespace aton::program

@@ -332,7 +332,7 @@ private:
 
     /// auto_functionalized: calls the operator on copies of its mutated arguments.
     void visit_functionalized(node const& n) {
-        unfolded_call const made = unfold(out_, n, custom_schema(functionalized_operator(program_, n)));
+        decoded_call const made = decode_functionalized(out_, n, custom_schema(functionalized_operator(program_, n)));
         for (node const& each : made.before) visit_pure(each, each.schema);
         if (made.call.is_functional) return pass(made.call);
         if (made.op.returns_view)

@@ -63,9 +63,9 @@ void add_view(node_emitter& out, node const& cause, functionalized_view& to, std
 }
 
 /// Finds selections and slices of a contiguous tensor that give a strided part of it.
-class descent {
+class slice_finder {
 public:
-    descent(node_emitter& out, node const& cause, value_index base) : out_(out), cause_(cause), base_(base) {}
+    slice_finder(node_emitter& out, node const& cause, value_index base) : out_(out), cause_(cause), base_(base) {}
 
     /// Finds the part of each dimension of the base; returns false if selections and slices cannot express the view.
     bool find(std::vector<extent> const& sizes, std::vector<extent> const& strides, std::int64_t offset) {
@@ -210,9 +210,9 @@ std::optional<functionalized_view> strided_of(node_emitter& out, node const& cau
     auto const sizes = extents_of(out.owner(), given.sizes);
     auto const strides = extents_of(out.owner(), given.strides);
     if (!sizes || !strides || sizes->size() != strides->size()) return {};
-    if (descent down(out, cause, base);
-        given.offset.kind == argument_kind::integer && down.find(*sizes, *strides, given.offset.integer))
-        return down.make(given.sizes, *sizes);
+    if (slice_finder finder(out, cause, base);
+        given.offset.kind == argument_kind::integer && finder.find(*sizes, *strides, given.offset.integer))
+        return finder.make(given.sizes, *sizes);
     value part = out.owner().values[base];
     part.sizes = *sizes;
     part.strides = *strides;

@@ -95,8 +95,8 @@ public:
 private:
     static truth opposite(truth t) { return t == truth::unknown ? t : t == truth::yes ? truth::no : truth::yes; }
 
-    [[nodiscard]] truth joined(expression const& e, truth decides, truth otherwise, int depth) const {
-        truth out = otherwise;
+    [[nodiscard]] truth joined(expression const& e, truth decides, truth fallback, int depth) const {
+        truth out = fallback;
         for (expression const& each : e.operands) {
             truth const t = condition(each, depth + 1);
             if (t == decides) return t;

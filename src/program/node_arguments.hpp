@@ -24,14 +24,14 @@ namespace aton::program {
 
 [[nodiscard]] inline bool is_none(argument const* a) { return a == nullptr || a->kind == argument_kind::none; }
 
-[[nodiscard]] inline std::int64_t integer_of(node const& n, std::string_view name, std::int64_t otherwise) {
+[[nodiscard]] inline std::int64_t integer_of(node const& n, std::string_view name, std::int64_t fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::integer ? a->integer : otherwise;
+    return a != nullptr && a->kind == argument_kind::integer ? a->integer : fallback;
 }
 
-[[nodiscard]] inline bool boolean_of(node const& n, std::string_view name, bool otherwise) {
+[[nodiscard]] inline bool boolean_of(node const& n, std::string_view name, bool fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::boolean ? a->integer != 0 : otherwise;
+    return a != nullptr && a->kind == argument_kind::boolean ? a->integer != 0 : fallback;
 }
 
 [[nodiscard]] inline argument value_argument(std::string_view name, value_index v) {

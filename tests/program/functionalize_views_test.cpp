@@ -296,7 +296,7 @@ TEST_CASE("writes that cannot be expressed are refused with the operator, the no
         value_index const y = b.input(input_kind::user, "y", {3});
         b.add("aten::set_.source_Tensor", {tensor("self", x), tensor("source", y)}, {3});
         CHECK(is_said(message_of(functionalized, b.p),
-                      "aten::set_.source_Tensor (node 2, at model.py:12 in forward): gives a tensor"));
+                      "aten::set_.source_Tensor (node 2, at model.py:12 in forward): replaces the memory"));
     }
     SUBCASE("resized memory") {
         program_builder b;

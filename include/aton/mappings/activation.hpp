@@ -21,7 +21,7 @@ inline bool fits_attribute(value x, double n) {
 }
 
 inline value times(graph<13> g, value x, double factor) {
-    return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
+    return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
@@ -79,9 +79,9 @@ inline value gelu(graph<13> g, value x, std::string_view approximate) {
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
-    if (beta != 1) y = g.op<"Div">(y, beside(g, beta, y.dtype()));
+    if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, beside(g, threshold, x.dtype())), x, y);
+    return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), x, y);
 }
 
 /// log(sigmoid(x)) as -softplus(-x), which does not underflow.

@@ -203,7 +203,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), beside(g, margin, own.dtype())));
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));

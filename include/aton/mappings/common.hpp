@@ -51,7 +51,7 @@ inline tensor one_element(scalar n, dtype type) {
     return one;
 }
 /// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
-inline value beside(graph<1> g, scalar n, dtype type) {
+inline value rounded_constant(graph<1> g, scalar n, dtype type) {
     return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
 }
 

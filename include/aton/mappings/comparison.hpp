@@ -54,7 +54,8 @@ inline value isclose(graph<13> g, value self, value other, double rtol, double a
     if (equal_nan && is_floating(self.dtype()))
         close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
     if (rtol == 0 && atol == 0) return close;
-    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, beside(g, rtol, type))), beside(g, atol, type));
+    value const allowed =
+        g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));

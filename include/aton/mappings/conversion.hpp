@@ -83,7 +83,7 @@ inline constexpr auto conversion = table(
     symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
         dtype const to = type.value_or(aten::default_dtype);
         if (n.computed) return detail::convert(g, *n.computed, to);
-        return detail::opmath_type(to) != to ? beside(g, n.number, to)
+        return detail::opmath_type(to) != to ? rounded_constant(g, n.number, to)
                                              : element(g, n.number, to); // ATen rounds to half precision
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),

@@ -142,7 +142,7 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as an operand of y, in a floating-point dtype.
-inline value spacing(graph<13> g, value y, scalar n) { return beside(g, n, to_floating(promote(y, n))); }
+inline value spacing(graph<13> g, value y, scalar n) { return rounded_constant(g, n, to_floating(promote(y, n))); }
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {

@@ -156,11 +156,12 @@ inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double
     if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), beside(g, nan.value_or(0), v.dtype()), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), beside(g, above.value_or(largest), v.dtype()), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), beside(g, below.value_or(-largest), v.dtype()), z);
+        value const z =
+            g.op<"Where">(g.op<"Equal">(v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 

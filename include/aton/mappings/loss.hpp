@@ -54,10 +54,10 @@ inline value is_label(graph<13> g, value target, std::int64_t label) {
 /// square_scale * d^2 where |d| is below the threshold, line_scale * (|d| - threshold / 2) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), beside(g, square_scale, d.dtype()));
-    value const line =
-        g.op<"Mul">(g.op<"Sub">(size, beside(g, 0.5 * threshold, d.dtype())), beside(g, line_scale, d.dtype()));
-    return choose(g, g.op<"Less">(size, beside(g, threshold, d.dtype())), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), rounded_constant(g, square_scale, d.dtype()));
+    value const line = g.op<"Mul">(g.op<"Sub">(size, rounded_constant(g, 0.5 * threshold, d.dtype())),
+                                   rounded_constant(g, line_scale, d.dtype()));
+    return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
@@ -102,7 +102,7 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const cosine = g.op<"Div">(quotient.a, quotient.b);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
-    value const far_loss = clamp_min(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
+    value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
@@ -164,10 +164,11 @@ inline constexpr auto loss = table(
                 return detail::arithmetic<"Mul">(g, o.a, o.b);
             };
             value const x = floats(input);
-            value loss = log_input
-                             ? detail::difference(g, g.op<"Exp">(x), times_target(input))
-                             : detail::difference(
-                                   g, input, times_target(g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype())))));
+            value loss =
+                log_input
+                    ? detail::difference(g, g.op<"Exp">(x), times_target(input))
+                    : detail::difference(
+                          g, input, times_target(g.op<"Log">(g.op<"Add">(x, rounded_constant(g, eps, x.dtype())))));
             if (full) { // Stirling's approximation of log(t!), for t > 1
                 value const t = floats(target);
                 value const log_t = g.op<"Log">(t);
@@ -200,7 +201,8 @@ inline constexpr auto loss = table(
             detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
             value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(g, detail::clamp_min(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
+            return detail::reduced(
+                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
@@ -226,7 +228,7 @@ inline constexpr auto loss = table(
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
+            value const loss = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
             return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
         }));
 

@@ -239,8 +239,8 @@ inline value distances(graph<13> g, value a, value b, double p) {
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
     if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
-                       beside(g, 1 / p, a.dtype()));
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
+                       rounded_constant(g, 1 / p, a.dtype()));
 }
 
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }

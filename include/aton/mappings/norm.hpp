@@ -29,8 +29,8 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, beside(g, order, y.dtype())), axes, keepdim),
-                           beside(g, 1.0 / order, y.dtype()));
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, rounded_constant(g, order, y.dtype())), axes, keepdim),
+                           rounded_constant(g, 1.0 / order, y.dtype()));
     };
     return g.cast(norm(), given.dtype());
 }
@@ -71,7 +71,8 @@ inline value pairwise_distance(graph<13> g, value a, value b, double p, double e
     dtype const type = promote(a, b);
     if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), beside(g, eps, to_floating(type)));
+    value const shifted =
+        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
 }
 
@@ -85,7 +86,7 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, beside(g, eps, type)}));
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -154,7 +155,7 @@ inline constexpr auto norm = table(
             safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
-            value const limit = beside(g, maxnorm, x.dtype());
+            value const limit = rounded_constant(g, maxnorm, x.dtype());
             value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
             value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());

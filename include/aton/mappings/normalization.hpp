@@ -19,11 +19,11 @@ namespace aton::mappings {
 
 namespace detail {
 
-/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `otherwise` for all channels if absent.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
+/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
+inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
-    return filled(g, safe_span(&channels, 1), otherwise, type);
+    return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
 /// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
@@ -34,7 +34,7 @@ inline value along_channels(graph<13> g, value p, std::int64_t rank) {
 
 /// 1 / sqrt(variance + eps)
 inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 /// x * scale + bias; either may be absent.
@@ -146,7 +146,8 @@ inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, op
     value const wide = g.cast(x, opmath_type(type));
     value const centered = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
-    value const y = g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    value const y =
+        g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 

@@ -20,7 +20,7 @@ namespace aton::mappings {
 namespace detail {
 
 /// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
-inline value cut_to(graph<13> g, value x, value other) {
+inline value crop_to(graph<13> g, value x, value other) {
     for (std::int64_t i = 0; i != x.rank(); ++i)
         if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
     return x;
@@ -31,7 +31,7 @@ inline value write_elements(graph<13> g, value x, std::int64_t dim, value index,
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
@@ -48,7 +48,7 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
         return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y =
         g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
