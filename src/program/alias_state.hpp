@@ -17,7 +17,7 @@
 #include "node_emitter.hpp"
 #include "view_rules.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// A memory is a tensor with all views of it, views of views included. A write to a view is put back into the viewed tensor
 /// when another tensor of the same memory is read; a view is recomputed when it is read after the viewed tensor has changed.
@@ -112,4 +112,4 @@ private:
     std::unordered_map<std::string, std::uint32_t> found_; ///< views by parent and operator
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

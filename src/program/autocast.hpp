@@ -9,7 +9,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The autocast regions that enclose a node.
 struct autocast_regions {
@@ -30,4 +30,4 @@ struct autocast_regions {
 /// result decides which one applies. Throws aton::error if none of them explains it.
 void cast_operands(node_emitter& out, autocast_regions const& regions, node& n);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -8,12 +8,12 @@
 
 #include <aton/aten/mutation.hpp>
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "functionalized_views.hpp"
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -307,4 +307,4 @@ decoded_call decode_functionalized(node_emitter& out, node const& n, std::string
     return n.op == version_1 ? one.decode_v1() : one.decode_v2();
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -12,7 +12,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// An argument that an operator writes to.
 struct written_argument {
@@ -45,4 +45,4 @@ struct decoded_call {
 /// a call that is marked as functional. Throws aton::error for an inconsistent node.
 [[nodiscard]] decoded_call decode_functionalized(node_emitter& out, node const& n, std::string_view schema);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -128,4 +128,4 @@ running_statistics emit_with_statistics(node_emitter& out, node n) {
         ": updates its running statistics as a side effect; use batch_norm instead, or call eval() before export");
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

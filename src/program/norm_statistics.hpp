@@ -6,7 +6,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The new running statistics of a normalization.
 struct running_statistics {
@@ -21,4 +21,4 @@ struct running_statistics {
 /// Throws aton::error if torch has no such operators.
 [[nodiscard]] running_statistics emit_with_statistics(node_emitter& out, node n);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

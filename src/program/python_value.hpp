@@ -10,7 +10,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The value of an expression; nullopt if Python raises an exception, for integers that do not fit in 64 bits, and for unknown functions.
 [[nodiscard]] std::optional<scalar> python_value(expression const& e,
@@ -26,4 +26,4 @@ using real_function = double (*)(double);
 /// Python's name of an operation, such as "_operator.floordiv"; empty if it is not a single operation in Python.
 [[nodiscard]] std::string_view python_name(expression_kind kind);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -9,7 +9,7 @@
 #include <aton/mappings/shaping.hpp>
 #include <aton/mappings/windows.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// The identity of the maximum: the dtype's lowest number.
 inline scalar lowest(dtype t) {
@@ -138,4 +138,4 @@ inline constexpr auto adaptive_max_pool =
     return {g.cast(y, self.dtype()), indices};
 };
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

@@ -15,7 +15,7 @@
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -232,4 +232,4 @@ inline constexpr auto loss = table(
             return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

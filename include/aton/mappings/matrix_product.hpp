@@ -16,7 +16,7 @@
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
 inline value matmul(graph<13> g, value a, value b) {
@@ -388,4 +388,4 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::_pdist_forward(self, p)">(
         [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -8,10 +8,10 @@
 
 #include <aton/core/scalar.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The result of an operator such as "_operator.floordiv", "math.trunc" or "torch.sym_max"; nullopt for an unknown operator, a division by
 /// zero, or an integer overflow.
 [[nodiscard]] std::optional<scalar> compute(std::string_view op, std::span<scalar const> operands);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -19,7 +19,7 @@
 #include <aton/core/stored_tensor.hpp>
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 using value_index = std::uint32_t;
 inline constexpr value_index no_value = ~value_index{0};
@@ -247,4 +247,4 @@ void remove_dead_nodes(program& p);
 /// listed in program::relations, and the state of every guard is set. Throws aton::error if no size satisfies the guards.
 void obey_guards(program& p);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

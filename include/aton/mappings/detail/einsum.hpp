@@ -14,7 +14,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// Replaces an ellipsis that the result does not have by letters, aligned at the right: ATen sums these dimensions, ONNX keeps them.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
@@ -216,4 +216,4 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail
