@@ -81,7 +81,7 @@ std::optional<std::int64_t> lower_bound(program::program const& p, program::expr
     case kind::integer: return bounded(e.number);
     case kind::symbol: {
         auto const range = p.ranges.find(e.symbol);
-        return range == p.ranges.end() ? std::nullopt : bounded(range->second.least);
+        return range == p.ranges.end() ? std::nullopt : bounded(range->second.min);
     }
     case kind::add: {
         std::int64_t sum = 0;

@@ -42,9 +42,9 @@ std::vector<std::pair<std::string, std::string>> metadata_of(program::program co
             if (e.is_number() || p.expressions[e.expression].kind != program::expression_kind::symbol) continue;
             auto const range = p.ranges.find(p.expressions[e.expression].symbol);
             if (range == p.ranges.end() || !seen.insert(range->first).second) continue;
-            bool const open = range->second.most == program::symbol_range().most;
-            ranges.push_back(std::string(names(e).symbol()) + ": " + std::to_string(range->second.least) +
-                             (open ? " or more" : " to " + std::to_string(range->second.most)));
+            bool const open = range->second.max == program::symbol_range().max;
+            ranges.push_back(std::string(names(e).symbol()) + ": " + std::to_string(range->second.min) +
+                             (open ? " or more" : " to " + std::to_string(range->second.max)));
         }
     }
     std::vector<std::pair<std::string, std::string>> out;

@@ -272,9 +272,9 @@ std::vector<program::guard> range_guards(program::program const& p,
                 sources.emplace(name, program::guard_source{in.value, axis});
                 out.push_back({name + sign + std::to_string(n), expression{kind, 0, 0, {}, {symbol, number}}});
             };
-            if (range->second.least > 2) bound(expression_kind::greater_equal, " >= ", range->second.least);
-            if (range->second.most < std::int64_t{1} << 48)
-                bound(expression_kind::less_equal, " <= ", range->second.most);
+            if (range->second.min > 2) bound(expression_kind::greater_equal, " >= ", range->second.min);
+            if (range->second.max < std::int64_t{1} << 48)
+                bound(expression_kind::less_equal, " <= ", range->second.max);
         };
         for (std::size_t i = 0; i != v.sizes.size(); ++i) add(v.sizes[i], static_cast<std::int64_t>(i));
         if (v.symbolic) add(*v.symbolic, -1);

@@ -37,7 +37,7 @@ bool may_be_one(program::program const& p, program::extent const& size) {
     if (!depends_on_data(e) || is_multiple(e) || min_value(p, size).value_or(0) > 1) return false;
     if (e.kind != program::expression_kind::symbol) return true;
     auto const range = p.ranges.find(e.symbol);
-    return range == p.ranges.end() || range->second.most > 0;
+    return range == p.ranges.end() || range->second.max > 0;
 }
 
 bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n) {
@@ -48,8 +48,8 @@ bool is_contradicted_by(program::program const& p, program::extent const& size, 
     auto const range = p.ranges.find(e.symbol);
     bool const is_known = range != p.ranges.end();
     // torch.export may not know that a size is constant, as for combinations().
-    if (is_of_data(e.symbol)) return is_known && range->second.most < n;
-    return !is_known || range->second.least != n || range->second.most != n;
+    if (is_of_data(e.symbol)) return is_known && range->second.max < n;
+    return !is_known || range->second.min != n || range->second.max != n;
 }
 
 } // namespace ATON_NAMESPACE::exporter

@@ -52,7 +52,7 @@ symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, i
             std::int64_t const size =
                 sizes[next++ % std::size(sizes)] + static_cast<std::int64_t>(round / std::size(sizes));
             next += round / std::size(sizes) % 3;
-            number = std::min(size < range.least ? range.least + size - 2 : size, range.most);
+            number = std::min(size < range.min ? range.min + size - 2 : size, range.max);
         }
         for (auto const& [name, is] : p.relations)
             if (auto const n = evaluate(is, out); n && out.contains(name)) out[name] = *n;

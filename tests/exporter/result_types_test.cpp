@@ -169,7 +169,7 @@ TEST_CASE("a static size cannot be recorded as a symbol") {
         b.make_symbolic(y, 1, b.symbol("u0", 0, 9));
         graph_data const g = b.convert();
         CHECK(g.values[g.outputs.at(0)].type.shape == shape{3, 1});
-        b.p.ranges["u0"].least = 2;
+        b.p.ranges["u0"].min = 2;
         CHECK(is_said(b.fault(), "the mapping returns float32[3, 1], but the program records float32[3, u0]"));
     }
     SUBCASE("a range of one number") {

@@ -179,9 +179,9 @@ TEST_CASE("values have their types, and equal sizes share an expression") {
     CHECK(closed_form(p, "size") == "11");
     CHECK(find_value(p, "gt").kind == value_kind::sym_bool);
     CHECK(find_value(p, "sym_float").kind == value_kind::sym_float);
-    CHECK(p.ranges.at("s77").least == 2);
-    CHECK(p.ranges.at("s77").most == 1024);
-    CHECK(p.ranges.at("u0").most == std::numeric_limits<std::int64_t>::max());
+    CHECK(p.ranges.at("s77").min == 2);
+    CHECK(p.ranges.at("s77").max == 1024);
+    CHECK(p.ranges.at("u0").max == std::numeric_limits<std::int64_t>::max());
     CHECK(p.torch_version == "2.13.0+cpu");
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes in the old spell
     CHECK(find_argument(p, "infinite").real == -std::numeric_limits<double>::infinity());
     CHECK(std::isnan(find_argument(p, "floats").reals.at(1)));
     CHECK(find_argument(p, "string").text == "NaN \"Infinity, \\");
-    CHECK(p.ranges.at("s77").most == std::numeric_limits<std::int64_t>::max());
+    CHECK(p.ranges.at("s77").max == std::numeric_limits<std::int64_t>::max());
     CHECK(text_of(p, find_value(p, "x").sizes[2]) == "s77 + 1");
     CHECK(p.expressions.size() == 4);
     CHECK(aton::pt2::quote_bare_numbers(R"({"a": [1, "Infinity"]})").empty());

@@ -200,7 +200,7 @@ def lists_and_none(self, x):
     return y, z, o
 
 
-@case((3, 4), refused=("shares memory with its argument y; give it a clone()",) * 2)
+@case((3, 4), refused=("shares memory with its argument y; pass a clone()",) * 2)
 def the_same_tensor_twice(self, x):
     y = x * 2
     m.swap_(y, y)

@@ -42,11 +42,11 @@ void read_ranges(json_value const& root, program::program& out) {
     if (!ranges) return;
     ranges->for_each_member([&](json_value const& each) {
         program::symbol_range range;
-        range.least = read_bound(each, "min_val").value_or(range.least);
-        range.most = read_bound(each, "max_val").value_or(range.most);
-        if (range.least > range.most)
-            each.fail("the minimum " + std::to_string(range.least) + " is greater than the maximum " +
-                      std::to_string(range.most));
+        range.min = read_bound(each, "min_val").value_or(range.min);
+        range.max = read_bound(each, "max_val").value_or(range.max);
+        if (range.min > range.max)
+            each.fail("the minimum " + std::to_string(range.min) + " is greater than the maximum " +
+                      std::to_string(range.max));
         out.ranges.insert_or_assign(std::string(each.key()), range);
     });
 }
