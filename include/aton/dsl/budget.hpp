@@ -43,7 +43,7 @@ inline void expect(std::string_view what, std::int64_t count, std::int64_t limit
 
 template <class = void>
 [[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw unsupported_error("sizes that 64 bits do not hold: " + std::to_string(a) + ' ' + op + ' ' +
+    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
                             std::to_string(b));
 }
 

@@ -62,12 +62,12 @@ void append(dims& to, dims const& from, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = larger(first, 0); i < smaller(last, count(from)); ++i) to.push_back(from[index(i)]);
 }
 
-/// Refuses two sizes that cannot stand together; one that is not known fits every other.
+/// Refuses two different known sizes; an unknown one matches any other.
 template <class = void>
-void expect_same(dim const& a, dim const& b, char const* what) {
+void expect_same(dim const& a, dim const& b, char const* what, char const* problem = " do not match") {
     if (a.is_static() && b.is_static() && a.size() != b.size())
-        throw illegal_call(std::string(what) + " of " + std::to_string(a.size()) + " and of " +
-                           std::to_string(b.size()));
+        throw illegal_call(std::string(what) + ' ' + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                           problem);
 }
 
 /// The size of two dimensions that broadcast against each other.
@@ -75,7 +75,7 @@ template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
     if (a.is_static() && a.size() != 1) {
-        if (b.size() != 1) expect_same(a, b, "dimensions that do not broadcast:");
+        if (b.size() != 1) expect_same(a, b, "dimensions", " do not broadcast");
         return a;
     }
     if (b.is_static()) return b.size() != 1 ? b : a;
@@ -108,29 +108,37 @@ public:
     /// Refuses the call: what is known of its inputs cannot be.
     [[noreturn]] void refuse(std::string const& what) const { throw illegal_call("onnx::" + node_.op + ": " + what); }
     [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
-        refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+        refuse("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     }
-    [[noreturn]] void refuse_rank(std::int64_t rank) const { refuse("a result of rank " + std::to_string(rank)); }
-    /// Refuses an input of a rank below `low` or beyond `high`; a rank that is not known fits.
+    [[noreturn]] void refuse_rank(std::int64_t rank) const {
+        refuse("a result of rank " + std::to_string(rank) + ", at most " + std::to_string(budget::max_rank) +
+               " is allowed");
+    }
+    /// Refuses an input whose known rank is not in [low, high].
     void expect_rank(std::size_t i, std::int64_t low, std::int64_t high = budget::max_rank) const {
         if (ranked(i) && (rank(i) < low || rank(i) > high))
-            refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
-                   std::to_string(low) + (low == high ? "" : " or more"));
+            refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(rank(i)) + ", expected " +
+                   (low == high     ? ""
+                    : rank(i) < low ? "at least "
+                                    : "at most ") +
+                   std::to_string(rank(i) < low ? low : high));
     }
-    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
-    void expect_at_most(std::size_t i, std::int64_t most) const {
-        if (length(i) > most)
-            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
-                   std::to_string(most) + " fit");
+    /// Refuses a 1-d input of more than `max` elements, also where elements() is too short to hold them.
+    void expect_at_most(std::size_t i, std::int64_t max) const {
+        if (length(i) > max)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) +
+                   " elements, expected at most " + std::to_string(max));
     }
-    /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
-    void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
+    /// Refuses an attribute that does not have `length` numbers, or has one below `min`. The attribute may be missing.
+    void expect_numbers(std::string_view name, std::size_t length, std::int64_t min) const {
         list const all = numbers(name);
         if (all && all.size() != length)
-            refuse(std::to_string(all.size()) + " numbers in '" + std::string(name) + "', not " +
+            refuse("attribute '" + std::string(name) + "' has " + std::to_string(all.size()) + " numbers, expected " +
                    std::to_string(length));
         for (std::int64_t const n : all.values)
-            if (n < least) refuse(std::to_string(n) + " in '" + std::string(name) + "'");
+            if (n < min)
+                refuse("attribute '" + std::string(name) + "' contains " + std::to_string(n) + ", the minimum is " +
+                       std::to_string(min));
     }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
@@ -192,7 +200,7 @@ public:
         expect_rank(i, 1, 1);
         list const out = elements(i);
         for (std::int64_t const n : out.values)
-            if (n < 0 && n != unknown) refuse("a size of " + std::to_string(n));
+            if (n < 0 && n != unknown) refuse("invalid size " + std::to_string(n));
         return out;
     }
     /// The integers that are an attribute in some opsets and an input in others.

@@ -25,7 +25,7 @@ void broadcast_all(Context& c) {
 template <class Context>
 void matmul(Context& c, std::size_t second) {
     if (!c.ranked(0) || !c.ranked(second)) return;
-    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("a tensor of rank 0");
+    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("an operand has rank 0");
     dims const& a = c.in(0);
     dims const& b = c.in(second);
     dims batch_a;
@@ -42,7 +42,8 @@ void matmul(Context& c, std::size_t second) {
 template <class Context>
 void gemm(Context& c) {
     for (std::size_t i = 0; i != 2; ++i)
-        if (c.ranked(i) && c.rank(i) != 2) c.refuse("a tensor of rank " + std::to_string(c.rank(i)));
+        if (c.ranked(i) && c.rank(i) != 2)
+            c.refuse("operand " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 2");
     auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
     bool const turns_a = c.number("transA", 0) != 0;
     bool const turns_b = c.number("transB", 0) != 0;
@@ -104,13 +105,13 @@ void einsum(Context& c) {
     std::size_t terms = 1;
     for (char ch : left) terms += ch == ',' ? 1 : 0;
     if (terms != c.inputs())
-        c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
+        c.refuse("the equation has " + std::to_string(terms) + " operands, given " + std::to_string(c.inputs()));
     einsum_labels all;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
         if (!c.ranked(i)) return;
         if (!einsum_operand(c.in(i), left.substr(0, comma), all))
-            c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
+            c.refuse("the equation does not match operand " + std::to_string(i + 1) + " of rank " +
                      std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
@@ -122,7 +123,7 @@ void einsum(Context& c) {
         auto const label = static_cast<unsigned char>(ch);
         if (ch != '.' && all.seen[label] == 0) c.refuse("the result has a label that no operand has");
         // ONNX's inference takes the size where a label stands first, and does not spread it.
-        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: a label");
+        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: sizes of a label");
         if (ch == '.') append(result, all.spread, 0, count(all.spread));
         else result.push_back(all.sizes[label]);
     }
@@ -135,7 +136,8 @@ void range(Context& c) {
     for (tensor const* bound : t)
         if (bound == nullptr) return c.set_rank(0, 1);
     for (tensor const* bound : t)
-        if (!bound->sizes.empty()) c.refuse("a bound of rank " + std::to_string(bound->sizes.size()));
+        if (!bound->sizes.empty())
+            c.refuse("an input has rank " + std::to_string(bound->sizes.size()) + ", expected 0");
     scalar const from = t[0]->at(0);
     scalar const to = t[1]->at(0);
     double const step = t[2]->at(0).to<double>();
@@ -145,7 +147,7 @@ void range(Context& c) {
     else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
     double const exact = distance / step;
     if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
-        c.refuse("a range that does not end, or of more than 2^48 elements");
+        c.refuse("the range is infinite or has more than 2^48 elements");
     auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
     c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});
 }
@@ -156,14 +158,15 @@ void top_k(Context& c) {
     if (axis < 0) return;
     bool const is_input = c.attribute("k") == nullptr;
     if (is_input && c.length(1) != 1 && c.ranked(1) && (c.rank(1) != 1 || c.in(1)[0].is_static()))
-        c.refuse("k must be a list of one number");
+        c.refuse("k must be a 1-d tensor of one element");
     list const k = is_input ? c.sizes(1) : list{};
     dims out = c.in(0);
     dim const all = out[index(axis)];
     if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
     if (all.is_static() && out[index(axis)].size() > all.size())
-        c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
+        c.refuse("k is " + std::to_string(out[index(axis)].size()) + ", the axis has size " +
+                 std::to_string(all.size()));
     c.set(0, out);
     c.set(1, out);
 }
@@ -173,7 +176,8 @@ void one_hot(Context& c) {
     c.expect_rank(0, 1);
     c.expect_rank(1, 0, 1);
     c.expect_rank(2, 1, 1);
-    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2)) c.refuse("one depth and two values are needed");
+    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2))
+        c.refuse("depth must have one element and values two");
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0) + 1) : -1;
     if (axis < 0) return;
     list const depth = c.elements(1);
@@ -181,7 +185,7 @@ void one_hot(Context& c) {
     if (tensor const* const t = c.constant(1); t != nullptr && t->element_count() == 1) {
         auto const number = t->at(0).to<double>();
         if (!(number > -1 && number < static_cast<double>(budget::max_range)))
-            c.refuse("a depth that is negative, or of more than 2^48 elements");
+            c.refuse("depth is negative or more than 2^48");
         if (t->type == dtype::float32) size = static_cast<std::int64_t>(number);
     }
     dims out;
@@ -206,7 +210,7 @@ void rms_norm(Context& c) {
     along_one_axis(c);
     if (c.element_type(0) != c.element_type(1) && c.element_type(0) != dtype::undefined &&
         c.element_type(1) != dtype::undefined)
-        c.refuse("an input and a scale of different dtypes");
+        c.refuse("the dtypes of the input and the scale do not match");
 }
 
 /// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
@@ -227,14 +231,14 @@ template <class Context>
 void batch_norm(Context& c) {
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
         if (c.ranked(i) && c.rank(i) != 1)
-            c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
+            c.refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 1");
     dim channels = !c.ranked(0) ? dim() : c.rank(0) > 1 ? c.in(0)[1] : dim(1);
     bool const trains = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
     if (c.outputs() != (!trains ? 1U : c.opset() >= 14 ? 3U : 5U))
-        c.refuse(std::to_string(c.outputs()) + " outputs, which do not fit training_mode");
+        c.refuse(std::to_string(c.outputs()) + " outputs, which does not match training_mode");
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
         if (!c.ranked(i)) continue;
-        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
+        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channel counts");
         channels = merge(channels, c.in(i)[0]);
     }
     c.same(0, 0);
@@ -248,12 +252,13 @@ void loss(Context& c) {
             c.refuse("scores of rank " + std::to_string(c.rank(0)) + " with targets of rank " +
                      std::to_string(c.rank(1)));
         for (std::size_t i = 0; i != c.in(1).size(); ++i)
-            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
+            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "dimensions of scores and targets");
     }
     c.expect_rank(0, 2);
     c.expect_rank(1, 1);
-    if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
-    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
+    if (c.ranked(2) && c.rank(2) != 1) c.refuse("the weights have rank " + std::to_string(c.rank(2)) + ", expected 1");
+    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1)
+        expect_same(c.in(0)[1], c.in(2)[0], "numbers of classes and weights");
     if (c.text("reduction", "mean") == "none" && c.ranked(1)) {
         dims out = c.in(1);
         for (std::size_t i = 0; c.ranked(0) && i != out.size(); ++i)

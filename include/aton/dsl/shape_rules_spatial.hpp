@@ -35,9 +35,10 @@ void expect_windows(Context const& c, std::size_t w) {
     c.expect_numbers("strides", n, 1);
     c.expect_numbers("dilations", n, 1);
     c.expect_numbers("pads", 2 * n, 0);
-    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("pads beside auto_pad");
+    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET")
+        c.refuse("both pads and auto_pad are given");
     for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
-        if (c.in(w)[i].size() == 0) c.refuse("a window of 0 elements");
+        if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
 }
 
 /// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
@@ -68,7 +69,8 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     if (w.kernel < 0) return {};
     std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
     if (room < 0)
-        throw illegal_call("a window of " + std::to_string(extent) + " elements over " + std::to_string(in.size()));
+        throw illegal_call("a window of size " + std::to_string(extent) +
+                           " does not fit in a padded dimension of size " + std::to_string(extent + room));
     if (!ceil_mode) return room / w.stride + 1;
     std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
     bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
@@ -107,20 +109,20 @@ void conv_transpose(Context& c) {
     list const extra = c.numbers("output_padding");
     std::int64_t const group = c.number("group", 1);
     if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
-        c.refuse("channels in " + std::to_string(group) + " groups");
+        c.refuse("the channels cannot be divided into " + std::to_string(group) + " groups");
     c.expect_numbers("output_padding", n, 0);
     c.expect_numbers("output_shape", n, 0);
-    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
+    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channel counts");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("an output_shape smaller than the input");
+        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("output_shape is smaller than the input");
         if (sizes) out.emplace_back(sizes[i]);
         else if (known) {
             std::int64_t const size =
                 checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after;
-            if (size < 0) c.refuse("a result of " + std::to_string(size) + " elements along a dimension");
+            if (size < 0) c.refuse("a dimension of the result has size " + std::to_string(size));
             out.emplace_back(size);
         } else out.emplace_back();
     }
@@ -177,8 +179,8 @@ void max_unpool(Context& c) {
 template <class Context>
 void determinant(Context& c) {
     if (!c.ranked(0)) return;
-    if (c.rank(0) < 2) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: rows and columns");
+    if (c.rank(0) < 2) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected at least 2");
+    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: numbers of rows and columns");
     dims out;
     append(out, c.in(0), 0, c.rank(0) - 2);
     c.set(0, out);
@@ -195,8 +197,8 @@ dim scaled(dim const& d, double scale) {
     constexpr double limit = 0x1p62;
     if (!(wide >= 0 && wide < limit) || !(static_cast<double>(narrow) < limit) ||
         static_cast<std::int64_t>(wide) != static_cast<std::int64_t>(narrow))
-        throw illegal_call("onnx::Resize: a size of " + std::to_string(d.size()) +
-                           " times a scale is more than 64 bits count, or a matter of rounding");
+        throw illegal_call("onnx::Resize: size " + std::to_string(d.size()) +
+                           " times its scale does not fit in 64 bits, or depends on rounding");
     return static_cast<std::int64_t>(wide);
 }
 
@@ -210,15 +212,15 @@ void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales)
     bool const has_sizes = c.has(3) && c.length(3) != 0;
     bool const has_scales = c.has(2) && (scales == nullptr || scales->element_count() != 0);
     c.expect_rank(3, 1, 1);
-    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is not known");
+    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is unknown");
     if (has_sizes) of_axes(c.length(3), " sizes for ");
     if (has_scales && scales != nullptr) of_axes(scales->element_count(), " scales for ");
     for (std::int64_t i = 0; has_scales && scales != nullptr && i != scales->element_count(); ++i)
-        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale that is not positive");
+        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale is not positive");
     if (c.opset() >= 13 && has_sizes == has_scales) c.refuse("either sizes or scales must be given");
     std::string_view const policy = c.text("keep_aspect_ratio_policy", "stretch");
     if (policy != "stretch" && (has_scales || (policy != "not_larger" && policy != "not_smaller")))
-        c.refuse("a keep_aspect_ratio_policy that does not fit");
+        c.refuse("invalid keep_aspect_ratio_policy");
 }
 
 /// Upsample and Resize.
@@ -236,7 +238,7 @@ void resize(Context& c) {
     if (axes.size() == 0)
         for (std::int64_t i = 0; i != c.rank(0); ++i) axes.values.push_back(i);
     ints resized;
-    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis is out of range or duplicated");
     if (c.node().op == "Resize" && c.opset() >= 11) expect_one_resize(c, axes.size(), c.constant(2));
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], c.rank(0));
@@ -273,7 +275,7 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     c.expect_rank(0, 4, 4);
-    if (block < 1) c.refuse("blocks of " + std::to_string(block) + " elements");
+    if (block < 1) c.refuse("invalid blocksize " + std::to_string(block));
     (void)checked_multiply(block, block);
     if (!c.ranked(0)) return c.set_rank(0, 4);
     auto const more = [](dim const& d, std::int64_t n) {
@@ -291,7 +293,7 @@ template <class Context>
 void affine_grid(Context& c) {
     c.expect_rank(0, 3, 3);
     list const size = c.sizes(1);
-    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, not 4 or 5");
+    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, expected 4 or 5");
     if (!size) return;
     dims out;
     for (std::size_t i = 0; i != size.size(); ++i)
@@ -305,8 +307,8 @@ void grid_sample(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(0) < 3 || c.rank(0) != c.rank(1))
         c.refuse("an input of rank " + std::to_string(c.rank(0)) + " with a grid of rank " + std::to_string(c.rank(1)));
-    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batches");
-    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
+    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batch sizes");
+    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: numbers of coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
     out[0] = merge(out[0], c.in(1)[0]);
@@ -319,7 +321,7 @@ void col2im(Context& c) {
     list const image = c.sizes(1);
     c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
-    if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
+    if (c.ranked(0) && c.rank(0) != 3) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected 3");
     std::int64_t n = -1; // dimensions; not known yet
     auto const expect_length = [&](std::int64_t length) {
         if (length >= 0 && n >= 0 && n != length)
@@ -334,7 +336,7 @@ void col2im(Context& c) {
             expect_length(static_cast<std::int64_t>(given.size() / (name[0] == 'p' ? 2 : 1)));
         }
     for (std::int64_t const size : block.values)
-        if (block && size < 1) c.refuse("a block of " + std::to_string(size) + " elements");
+        if (block && size < 1) c.refuse("invalid block size " + std::to_string(size));
     if (!image) return;
     bool const known = c.ranked(0);
     checked_int area = block ? 1 : 0;

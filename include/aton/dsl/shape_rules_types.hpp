@@ -27,7 +27,7 @@ void cast(Context& c) {
     dtype const to = dtype_attribute(c, "to", dtype::undefined);
     dtype const from = c.element_type(0);
     if (c.node().op == "BitCast" && from != dtype::undefined && to != dtype::undefined && bits(from) != bits(to))
-        c.refuse("dtypes of " + std::to_string(bits(from)) + " and of " + std::to_string(bits(to)) + " bits");
+        c.refuse("dtypes of " + std::to_string(bits(from)) + " bits and " + std::to_string(bits(to)) + " bits");
     c.set_dtype(0, to);
 }
 
@@ -43,7 +43,7 @@ template <class Context>
 void random(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::float32));
     for (std::int64_t const n : c.numbers("shape").values)
-        if (n < 0) c.refuse("a size of " + std::to_string(n));
+        if (n < 0) c.refuse("invalid size " + std::to_string(n));
     if (list const sizes = c.numbers("shape")) c.set(0, to_dims(sizes));
 }
 
@@ -51,7 +51,7 @@ template <class Context>
 void multinomial(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::int32));
     c.expect_rank(0, 2, 2);
-    if (c.number("sample_size", 1) < 0) c.refuse("a negative sample_size");
+    if (c.number("sample_size", 1) < 0) c.refuse("sample_size is negative");
     c.set(0, {c.ranked(0) && c.rank(0) == 2 ? c.in(0)[0] : dim(), c.number("sample_size", 1)});
 }
 
@@ -68,7 +68,7 @@ void constant_of_shape(Context& c) {
     node_attribute const* value = c.attribute("value");
     if (value != nullptr && value->tensors.size() == 1 &&
         (value->tensors[0].sizes.size() != 1 || value->tensors[0].element_count() != 1))
-        c.refuse("a value that is not a list of one number");
+        c.refuse("value must be a 1-d tensor of one element");
     c.set_dtype(0, value != nullptr && value->tensors.size() == 1 ? value->tensors[0].type : dtype::float32);
     shape_from(c, 0);
 }
