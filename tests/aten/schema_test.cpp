@@ -213,7 +213,7 @@ TEST_CASE("a syntax error says what and where") {
              {"aten::f(int x=) -> Tensor", "expected a default value at offset 14"},
              {"aten::f(float x=1.5.2) -> Tensor", "expected ',' or ')' after an argument at offset 19"},
              {"aten::f(float x=1e) -> Tensor", "malformed number at offset 18"},
-             {"aten::f(str x=\"a) -> Tensor", "a string is not closed at offset 27"},
+             {"aten::f(str x=\"a) -> Tensor", "unterminated string at offset 27"},
              {"aten::f(Tensor(a! x) -> Tensor", "expected ')' after an alias annotation at offset 18"},
              {"aten::f(int x, int x) -> Tensor", "two arguments have the same name at offset 20"},
              {"aten::f(int x=1, int y) -> Tensor",

@@ -241,7 +241,7 @@ private:
         if (!read_formal(f)) return false;
         if (out_.input_count == declaration::most_formals) return fail("too many inputs", f.name);
         if (find_input(f.name) >= 0) return fail("two inputs have this name", f.name);
-        if (peek() == '=') return fail("an input has no default; write T? for one that may be missing", f.name);
+        if (peek() == '=') return fail("an input cannot have a default; write T? for an optional one", f.name);
         out_.inputs[out_.input_count++] = f;
         return true;
     }
@@ -277,8 +277,7 @@ private:
         bool const none = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
                           a.type == attr_type::graphs;
         if (none)
-            return fail("a tensor or graph attribute has no default; write tensor? for one that may be missing",
-                        a.name);
+            return fail("a tensor or graph attribute cannot have a default; write tensor? for an optional one", a.name);
         return is_default(a.default_text, a.type) || fail("the default does not have the attribute's type", a.name);
     }
 
@@ -303,7 +302,7 @@ private:
         int var = find_var(type);
         if (var < 0)
             if (std::string_view const ours = word_here_for(type); !ours.empty())
-                return fail("C++ and ATen call it so, a declaration does not", type, ours);
+                return fail("a C++ or ATen type, which a declaration does not have", type, ours);
         if (var < 0 && constrained_) {
             nearest near(type);
             for (int i = 0; i != out_.var_count; ++i) near.offer(out_.vars[i].name);

@@ -50,7 +50,7 @@ inline constexpr semantic_break semantic_breaks[] = {
     {"Add", 7, broadcasting},
     {"And", 7, broadcasting},
     {"BatchNormalization", 7, "is_test=0 (training) is the default before, one output means inference after"},
-    {"Clip", 11, "without bounds, a double is held in float32's range before, in its own after"},
+    {"Clip", 11, "without bounds, a double is clamped to float32's range before, to its own after"},
     {"DFT", 20, "axis is 1 by default before, -2 after"}, // equal for one signal dimension only
     {"Div", 7, broadcasting},
     {"Dropout", 7, "is_test=0 (training) is the default before, the runtime decides after"},
@@ -98,9 +98,9 @@ inline constexpr conditional_break conditional_breaks[] = {
     {{"GridSample", 20, "the modes are bilinear and bicubic before, linear and cubic after"}, break_condition::attribute_given, "mode"},
     {{"MaxPool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
     // Opset 11 asks for an empty `scales` beside `sizes`; 13 calls both together an error.
-    {{"Resize", 13, "sizes stands beside an empty scales before, scales must be left out after"}, break_condition::inputs_above, {}, 3},
+    {{"Resize", 13, "sizes needs an empty scales before, scales must be omitted after"}, break_condition::inputs_above, {}, 3},
     {{"Resize", 13, "coordinate_transformation_mode may be tf_half_pixel_for_nn before, not after"}, break_condition::attribute_given, "coordinate_transformation_mode"},
-    {{"Split", 18, "the number of outputs says the parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
+    {{"Split", 18, "the number of outputs sets the number of parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
 };
 // clang-format on
 

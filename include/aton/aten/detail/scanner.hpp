@@ -142,11 +142,11 @@ constexpr bool scanner::literal(std::string_view& out, int depth) {
 constexpr bool scanner::string_literal() {
     char const quote = *at_++;
     for (; at_ != last_ && *at_ != quote; ++at_) {
-        if (*at_ == '\n') return fail("a line ends inside a string");
+        if (*at_ == '\n') return fail("line break inside a string");
         if (*at_ != '\\') continue;
         if (++at_ == last_) break;
     }
-    if (at_ == last_) return fail("a string is not closed");
+    if (at_ == last_) return fail("unterminated string");
     ++at_;
     return true;
 }
