@@ -99,7 +99,7 @@ TEST_CASE("a number beside a narrow dtype fits or is refused, it does not wrap a
     value const x = f.input(dtype::int8);
     CHECK_THROWS_WITH_AS(
         (void)f.g.op<"Min">(x, 1000),
-        "onnx::Min (opset 20): input 'data_0' is 1000, which int8 does not have; cast the other input first",
+        "onnx::Min (opset 20): input 'data_0' is 1000, which does not fit int8; cast the other input first",
         aton::illegal_call);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("an absent optional value is refused where it is used, and named where
     value const x = f.input(dtype::float32);
     optional_value const none;
     CHECK_THROWS_WITH_AS((void)f.g.op<"Add">(x, *none),
-                         "an optional value is absent, and the mapping uses it without asking",
+                         "an optional value is absent, but the mapping uses it without a check",
                          aton::unsupported_error);
     CHECK_THROWS_AS((void)none->dtype(), aton::unsupported_error);
     CHECK_THROWS_AS((void)sym_int(*none), aton::unsupported_error);
@@ -176,7 +176,7 @@ TEST_CASE("an absent optional value is refused where it is used, and named where
     entry const* const row = find(rows, "aten::linear", 20);
     REQUIRE(row != nullptr);
     CHECK_THROWS_WITH_AS((void)convert(f.data, *row, 20, {argument::of_tensor(x), argument::of_tensor(w)}),
-                         doctest::Contains("'bias' is absent, and the mapping uses it without asking"),
+                         doctest::Contains("'bias' is absent, but the mapping uses it without a check"),
                          aton::unsupported_error);
 }
 

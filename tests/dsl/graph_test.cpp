@@ -111,10 +111,9 @@ TEST_CASE("a fraction beside integers is refused, not truncated") {
     fixture f(20);
     graph<13> g(f.data, 20);
     value const x = f.input("x", dtype::int64, {3});
-    CHECK_THROWS_WITH_AS(
-        (void)g.op<"Mul">(x, 0.5),
-        "onnx::Mul (opset 20): input 'B' is 0.5, which int64 does not have; cast the other input first",
-        aton::illegal_call);
+    CHECK_THROWS_WITH_AS((void)g.op<"Mul">(x, 0.5),
+                         "onnx::Mul (opset 20): input 'B' is 0.5, which does not fit int64; cast the other input first",
+                         aton::illegal_call);
     CHECK_NOTHROW((void)g.op<"Mul">(x, 2.0));
 }
 
@@ -160,12 +159,12 @@ TEST_CASE("dtypes that the target opset refuses are refused when the graph is bu
     value const i = f.input("i", dtype::int64, {3});
     value const x = f.input("x", dtype::float32, {3});
     CHECK_THROWS_WITH_AS((void)g.op<"Relu">(i),
-                         "onnx::Relu (opset 13): input 'X' is int64, which this opset does not take (opset 14 does)",
+                         "onnx::Relu (opset 13): input 'X' is int64, which this opset does not accept (opset 14 does)",
                          aton::illegal_call);
-    CHECK_THROWS_WITH_AS(
-        (void)g.op<"Add">(x, i),
-        "onnx::Add (opset 13): input 'B' is int64, another input of the same type is float32; cast one of them",
-        aton::illegal_call);
+    CHECK_THROWS_WITH_AS((void)g.op<"Add">(x, i),
+                         "onnx::Add (opset 13): input 'B' is int64, but another input of the same type variable is "
+                         "float32; cast one of them",
+                         aton::illegal_call);
     fixture later(14);
     graph<13> h(later.data, 14);
     CHECK_NOTHROW((void)h.op<"Relu">(later.input("i", dtype::int64, {3})));
@@ -203,7 +202,7 @@ TEST_CASE("a narrower range is checked against the target") {
     fixture f(17);
     graph<13> g(f.data, 17);
     CHECK(g.within<13, 17>().opset() == 17);
-    CHECK_THROWS_WITH_AS((void)g.within<18>(), "opset 17 is outside of graph<18, 28>", aton::error);
+    CHECK_THROWS_WITH_AS((void)g.within<18>(), "opset 17 is outside graph<18, 28>", aton::error);
     CHECK_THROWS_AS(graph<13>(f.data, 12), aton::error);
     graph_data fresh;
     graph<13> const h(fresh, 19);

@@ -106,9 +106,8 @@ TEST_CASE("a number becomes a constant of another value's dtype, and a value its
     graph_data old;
     value const a(old, old.add_input("a", {dtype::float32, aton::shape{2}}));
     value const b(old, old.add_input("b", value_type{}));
-    CHECK_THROWS_WITH_AS((void)graph<13>(old, 14).cast_like(a, b),
-                         "a cast to a dtype that is not known needs opset 15",
-                         unsupported_error);
+    CHECK_THROWS_WITH_AS(
+        (void)graph<13>(old, 14).cast_like(a, b), "a cast to an unknown dtype needs opset 15", unsupported_error);
 }
 
 TEST_CASE("a shape is a constant as far as it is static") {

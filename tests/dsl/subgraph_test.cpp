@@ -216,14 +216,14 @@ TEST_CASE("nodes made in the graph around, from inside, stand before the node") 
     CHECK(f.data.values[y.id()].producer == 1);
 }
 
-TEST_CASE("values of a graph that is not around are refused in one line") {
+TEST_CASE("values of a graph that does not enclose the current one are refused in one line") {
     fixture f;
     fixture other;
     CHECK_THROWS_WITH_AS((void)f.g.op<"Neg">(other.x),
-                         doctest::Contains("onnx::Neg (opset 17): an operand belongs to a graph that is not around"),
+                         doctest::Contains("onnx::Neg (opset 17): an operand belongs to a graph that does not enclose"),
                          illegal_call);
     CHECK_THROWS_WITH_AS((void)f.branch([&](graph<13>) { return other.x; }),
-                         "a body returns a value of a graph that is not around it",
+                         "a body returns a value of a graph that does not enclose it",
                          aton::error);
     // A branch knows nothing of the other one.
     std::optional<value> inner;
@@ -248,7 +248,7 @@ TEST_CASE("numbers of values that only the lists know are counted when the graph
         (void)f.g.op<"Loop">(n, f.c, carried, output_list(2), attr::body_g([](graph<13>, value, value keep, value a) {
                                  return std::pair<value, value>(keep, a);
                              })),
-        doctest::Contains("a body takes 3 values, 4 go in"),
+        doctest::Contains("a body takes 3 values, but 4 are passed"),
         illegal_call);
     CHECK_THROWS_AS(
         (void)f.g.op<"Loop">(n, f.c, carried, output_list(2), attr::body_g([](graph<13>, std::span<value const> all) {

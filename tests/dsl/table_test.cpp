@@ -112,14 +112,14 @@ TEST_CASE("an argument that no one names must have its default") {
         f.run("aten::elu",
               20,
               {argument::of_tensor(x), argument::of_number(1), argument::of_number(1), argument::of_number(2)}),
-        "aten::elu: argument 'input_scale' is 2; the mapping takes only its default, 1",
+        "aten::elu: argument 'input_scale' is 2; the mapping supports only the default, 1",
         aton::unsupported_error);
     CHECK_THROWS_WITH_AS(
         f.run(
             "aten::sum.dim_IntList",
             20,
             {argument::of_tensor(x), argument::none(), argument::of_number(false), argument::of_type(dtype::float64)}),
-        "aten::sum.dim_IntList: argument 'dtype' is float64; the mapping takes only its default, None",
+        "aten::sum.dim_IntList: argument 'dtype' is float64; the mapping supports only the default, None",
         aton::unsupported_error);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a missing argument and a wrong kind are named") {
     std::vector<argument> many(5, argument::of_number(1));
     many[0] = argument::of_tensor(x);
     CHECK_THROWS_WITH_AS(
-        f.run("aten::elu", 20, many), "aten::elu: too many arguments, the schema has 4", aton::unsupported_error);
+        f.run("aten::elu", 20, many), "aten::elu: too many arguments; the schema has 4", aton::unsupported_error);
 }
 
 TEST_CASE("single numbers widen to lists, empty defaults stay empty") {
@@ -201,7 +201,7 @@ TEST_CASE("where a tensor is kept does not matter, unless it is sparse") {
     };
     CHECK_NOTHROW(f.run("aten::full", 20, with("strided")));
     CHECK_THROWS_WITH_AS(f.run("aten::full", 20, with("sparse_coo")),
-                         "aten::full: argument 'layout' is sparse_coo; the mapping takes only its default, None",
+                         "aten::full: argument 'layout' is sparse_coo; the mapping supports only the default, None",
                          aton::unsupported_error);
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("a malformed description is refused, not followed") {
         {9, "malformed: it says that it has 18446744073709551615 rows"},
         {10, "malformed: it says that it has 99999 rows"},
         {11, "malformed: it has no function that runs a row"},
-        {12, "malformed: hostile::op: two rows of the table hold at opset 13"},
+        {12, "malformed: hostile::op: two rows of the table cover opset 13"},
         {20, "malformed: its name of row 1 is no text"},
         {21, "malformed: its schema of row 1 is no text"},
         {22, "malformed: its schema of row 1 is no text"},

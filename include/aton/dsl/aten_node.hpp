@@ -53,16 +53,16 @@ constexpr std::string_view attributes_for(aten::schema_type const& t) {
     switch (t.base) {
     case base_type::scalar:
     case base_type::float_:
-    case base_type::sym_float: return t.list ? "attr_f of a list" : "attr_f or attr_i";
+    case base_type::sym_float: return t.list ? "attr_f with a list" : "attr_f or attr_i";
     case base_type::int_:
-    case base_type::sym_int: return t.list ? "attr_i of a list or a number" : "attr_i";
+    case base_type::sym_int: return t.list ? "attr_i with a list or a number" : "attr_i";
     case base_type::bool_:
-    case base_type::sym_bool: return t.list ? "attr_i of a list" : "attr_i";
+    case base_type::sym_bool: return t.list ? "attr_i with a list" : "attr_i";
     case base_type::scalar_type: return "attr_i or attr_s";
     case base_type::str:
     case base_type::layout:
     case base_type::device:
-    case base_type::memory_format: return t.list ? "attr_s of a list" : "attr_s";
+    case base_type::memory_format: return t.list ? "attr_s with a list" : "attr_s";
     default: return {};
     }
 }
@@ -194,14 +194,14 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
     s << overload << ": ";
     switch (fault.rule) {
     case aten_rule::aten_operand:
-        return s << "argument " << fault.culprit << " is " << fault.wanted << "; another operand stands there";
-    case aten_rule::aten_operands: return s << fault.given << " operands are more than it has tensors";
+        return s << "argument " << fault.culprit << " is " << fault.wanted << "; the operand is of another kind";
+    case aten_rule::aten_operands: return s << fault.given << " operands given, more than it has tensor arguments";
     case aten_rule::aten_argument:
         s << "no argument " << fault.culprit;
         return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
     case aten_rule::aten_attribute_type:
         s << "argument " << fault.culprit;
-        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " is given as " << fault.wanted;
+        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
     case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
     case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
     case aten_rule::aten_outputs:
@@ -225,7 +225,7 @@ struct aten_call {
         if (facts.unusable == 0) return describe(fault, Name.view());
         sentence s;
         return s << qualified(Name.view()).view() << ": argument " << facts.unusable
-                 << " is no value, list of values, attribute or outputs<n>";
+                 << " is not a value, list of values, attribute or outputs<n>";
     }
     static constexpr sentence problem = legal ? sentence{} : describe_problem();
 

@@ -175,7 +175,7 @@ struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
         static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
-                      "a string attribute takes a text or a list of texts");
+                      "a string attribute takes a string or a list of strings");
         if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {

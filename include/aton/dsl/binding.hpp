@@ -86,7 +86,7 @@ std::string to_text(Argument const& a)
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
-    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX lacks" : std::string(name(a.type));
+    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
     case kind::tag: return a.text;
     }
     return {};
@@ -268,16 +268,16 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
         normalizer.normalize(a, formal);
         a.name = formal.name;
         if (is_named || !given || may_stay_unnamed(a, formal)) continue;
-        if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
+        if (!formal.has_default) normalizer.refuse(formal, "has no default, and the row does not name it");
         Argument expected = default_argument<Argument>(formal);
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,
-                              "is " + to_text(a) + "; the mapping takes only its default, " +
+                              "is " + to_text(a) + "; the mapping supports only the default, " +
                                   std::string(formal.default_text));
     }
     if (position < arguments.size())
-        throw unsupported_error(std::string(overload) + ": too many arguments, the schema has " +
+        throw unsupported_error(std::string(overload) + ": too many arguments; the schema has " +
                                 std::to_string(position));
 }
 

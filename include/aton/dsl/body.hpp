@@ -106,7 +106,7 @@ template <class Graph>
 void close_body(Graph& inner, std::vector<value> const& results) {
     for (value const& v : results) {
         value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
-        if (here == no_value) throw error("a body returns a value of a graph that is not around it");
+        if (here == no_value) throw error("a body returns a value of a graph that does not enclose it");
         bool direct = inner.values[here].producer >= 0;
         for (value_id earlier : inner.outputs) direct = direct && earlier != here;
         if (direct) {
@@ -142,8 +142,8 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     constexpr bool takes_rest = values_taken<parameters> < 0;
     constexpr std::size_t singles = traits::arity - (takes_rest ? 1 : 0);
     if (takes_rest ? in.size() < singles : in.size() != singles)
-        throw illegal_call("a body takes " + std::to_string(singles) + " values, " + std::to_string(in.size()) +
-                           " go in");
+        throw illegal_call("a body takes " + std::to_string(singles) + " values, but " + std::to_string(in.size()) +
+                           " are passed");
     typename traits::graph_type const g(inner, opset);
     std::vector<value> results;
     [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -151,7 +151,7 @@ struct checked_call {
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
           << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                     : " is no value, number, list of values, attribute or outputs<n>");
+                                     : " is not a value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -200,8 +200,8 @@ struct call_of<-1, More...> {
 /// The body of an operator does not hold in the whole range of the graph that calls it.
 constexpr sentence body_range_problem(declared_operator const& o, int since, int until) {
     sentence s;
-    return s << o.schema.domain() << "::" << o.schema.name() << ": its body builds in opsets " << o.body_since << " to "
-             << o.body_until << ", the graph holds from " << since << " to " << until;
+    return s << o.schema.domain() << "::" << o.schema.name() << ": its body covers opsets " << o.body_since << " to "
+             << o.body_until << ", but the graph covers " << since << " to " << until;
 }
 
 /// The types and the body of a declared operator's node, which is the last of the graph.

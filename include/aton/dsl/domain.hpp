@@ -184,7 +184,7 @@ private:
             detail::infer_fault const fault = detail::find_infer_fault(Part::types, read);
             if (fault.rule != detail::infer_rule::none) return describe(fault, domain, read);
         } else {
-            s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
+            s << domain << "::" << read.name << ": only infer<...> and body<...> may follow the constraints";
         }
         return s;
     }
@@ -238,8 +238,8 @@ struct domain_operators {
         sentence s;
         std::string_view const name = Handle::name;
         if (name.empty() || onnx::newest_version(name) != 0)
-            return s << (name.empty() ? "ai.onnx" : name) << ": this domain is ONNX's own; give yours another name";
-        if (Handle::version < 1) return s << name << ": the version of a domain is 1 or more";
+            return s << (name.empty() ? "ai.onnx" : name) << ": this domain belongs to ONNX; give yours another name";
+        if (Handle::version < 1) return s << name << ": the version of a domain must be 1 or more";
         if constexpr (!(true && ... && Ops::sound)) {
             ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
             return s;

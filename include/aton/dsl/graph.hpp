@@ -64,12 +64,12 @@ public:
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
-                  "graph<...> names one domain in two versions; a model imports one version of a domain");
+                  "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
     /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
-            throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
+            throw error("opset " + std::to_string(target) + " is outside graph<" + std::to_string(since) + ", " +
                         std::to_string(until) + ">");
         if (data.opset == 0) data.opset = target;
     }
@@ -120,7 +120,7 @@ public:
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
@@ -165,7 +165,7 @@ public:
     /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
     /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.at<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.at<...>(...) if that is intended")]]
     auto at(Args const&... args) const {
         using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
@@ -227,7 +227,7 @@ public:
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
-        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX casts no complex numbers");
+        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX cannot cast complex numbers");
         return op<"Cast">(x, attr::to_i(target));
     }
 
@@ -239,7 +239,7 @@ public:
     /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
-        if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
+        if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y);
     }
     /// A number as a 0-d constant of the dtype of `y`. The other way: `v.constant<double>()`.

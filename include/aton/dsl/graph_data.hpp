@@ -237,8 +237,8 @@ struct graph_data {
             if (known != domain) continue;
             if (v == version) return;
             throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
-                               " is called, and a call before it imports version " + std::to_string(v) +
-                               "; a model imports one version of a domain");
+                               " is called, but an earlier call imports version " + std::to_string(v) +
+                               "; a model imports only one version of a domain");
         }
         opset_imports.emplace_back(domain, version);
     }

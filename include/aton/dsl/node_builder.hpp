@@ -24,7 +24,7 @@
 
 namespace aton::dsl::detail {
 
-/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
+/// "output 'output' is float8_e5m2, which this opset does not return (opset 19 does)"
 template <class Schema>
 std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
                          value_type const& given) {
@@ -32,7 +32,8 @@ std::string refused_type(Schema const& schema, int opset, bool is_output, std::s
     int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
     onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
     std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
-                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
+                      std::string(name(given.dtype)) + ", which this opset does not " +
+                      (is_output ? "return" : "accept");
     if constexpr (std::same_as<Schema, onnx::op_schema>)
         if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
             out += " (opset " + std::to_string(first) + " does)";
@@ -182,7 +183,7 @@ public:
             std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
             if (node_.domain.empty() && body.outputs.size() != results)
                 refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +
-                       " values, " + std::to_string(results) + " must come out");
+                       " values, but must return " + std::to_string(results));
             named(T::name, T::type).graphs.push_back(std::move(body));
         }
     }
@@ -222,7 +223,7 @@ private:
         if (v.id() == no_value)
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
         value_id const id = graph_.capture(v.owner(), v.id());
-        if (id == no_value) refuse("an operand belongs to a graph that is not around this one");
+        if (id == no_value) refuse("an operand belongs to a graph that does not enclose this one");
         node_.inputs.push_back(id);
     }
     void number(scalar const& s, bool beyond = false) {
@@ -244,10 +245,11 @@ private:
 
     void resolve_types() {
         if (!schema_) return;
-        if (static_cast<int>(node_.inputs.size()) < schema_.min_inputs() ||
-            static_cast<int>(node_.inputs.size()) > schema_.max_inputs())
-            refuse("takes " + std::to_string(schema_.min_inputs()) + " inputs or more, given " +
-                   std::to_string(node_.inputs.size()));
+        auto const given = static_cast<int>(node_.inputs.size());
+        if (given < schema_.min_inputs() || given > schema_.max_inputs())
+            refuse((given < schema_.min_inputs() ? "takes at least " + std::to_string(schema_.min_inputs())
+                                                 : "takes at most " + std::to_string(schema_.max_inputs())) +
+                   " inputs, given " + std::to_string(given));
         bound_.assign(static_cast<std::size_t>(schema_.type_var_count()), value_type{});
         for (std::size_t i = 0; i != node_.inputs.size(); ++i)
             if (node_.inputs[i] != no_value) bind(i, graph_.values[node_.inputs[i]].type);
@@ -262,7 +264,8 @@ private:
         value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
         if (known.dtype != dtype::undefined && known.dtype != given.dtype)
             refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
-                   ", another input of the same type is " + std::string(name(known.dtype)) + "; cast one of them");
+                   ", but another input of the same type variable is " + std::string(name(known.dtype)) +
+                   "; cast one of them");
         known.dtype = given.dtype;
         known.kind = given.kind;
     }
@@ -278,8 +281,8 @@ private:
         bool const exact = n.beyond && t.dtype == dtype::uint64;
         if (!exact && !fits(given, t.dtype))
             refuse("input '" + std::string(in.name) + "' is " +
-                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which " +
-                   std::string(name(t.dtype)) + " does not have; cast the other input first");
+                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which does not fit " +
+                   std::string(name(t.dtype)) + "; cast the other input first");
         node_.inputs[n.position] = append_constant(graph_, scalar_tensor(exact ? n.number : given, t.dtype));
     }
 

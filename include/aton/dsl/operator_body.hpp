@@ -82,7 +82,7 @@ struct attribute_parameter<T> {
         if constexpr (!std::same_as<T, bool>)
             if (static_cast<std::int64_t>(static_cast<T>(a.i)) != a.i || (a.i < 0 && std::is_unsigned_v<T>))
                 throw illegal_call("attribute '" + a.name + "' is " + std::to_string(a.i) +
-                                   ", more than the type has that takes it; write std::int64_t");
+                                   ", which does not fit its parameter; write std::int64_t");
         return static_cast<T>(a.i);
     }
 };
@@ -174,7 +174,7 @@ public:
         if (!detail::attribute_parameter<T>::accepts({a->name, a->type, false, {}}))
             throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is " +
                                std::string(detail::attribute_kind(a->type)) +
-                               ", and infer<...> reads it as another type");
+                               ", but infer<...> reads it as another type");
         return detail::attribute_parameter<T>::get(*a);
     }
 
@@ -221,9 +221,9 @@ void require_declared(Graph const& graph, graph_node const& node, onnx::declared
     bool const follows = bound == dtype::undefined || bound == type.dtype;
     if (follows && formal.types.contains(set_of(type))) return;
     throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
-                       std::string(name(type.dtype)) + " by " + std::string(by) +
-                       (follows ? ", which its declaration does not have"
-                                : ", and " + std::string(name(bound)) + " by its declaration"));
+                       std::string(name(type.dtype)) + " according to " + std::string(by) +
+                       (follows ? ", which its declaration does not allow"
+                                : ", but " + std::string(name(bound)) + " according to its declaration"));
 }
 
 /// What `infer<rule>` returns, put on the outputs.
@@ -233,10 +233,10 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
     auto const put = [&](value_type* types, std::size_t count) {
         bool const one_too_many = count > node.outputs.size() && static_cast<int>(count) != schema.output_count();
         if (count < node.outputs.size() || one_too_many)
-            throw illegal_call(node.op + ": the rule gives " + std::to_string(count) + " types, the call has " +
-                               std::to_string(node.outputs.size()) + " outputs");
+            throw illegal_call(node.op + ": the infer<...> rule returns " + std::to_string(count) +
+                               " types, but the call has " + std::to_string(node.outputs.size()) + " outputs");
         for (std::size_t i = 0; i != node.outputs.size(); ++i) {
-            require_declared(graph, node, schema, i, types[i], "its rule of infer<...>");
+            require_declared(graph, node, schema, i, types[i], "its infer<...> rule");
             graph.values[node.outputs[i]].type = std::move(types[i]);
         }
     };
@@ -355,7 +355,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
     }
     if (results.size() != static_cast<std::size_t>(schema.output_count()))
         throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
-                           " values, the operator has " + std::to_string(schema.output_count()) + " outputs");
+                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
     close_body(inner, results);
     inner.in_function = false;
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {

@@ -93,6 +93,7 @@ constexpr body_fault find_body_fault(onnx::declaration const& d) {
     }
 }
 
+/// The C++ type of the parameter for this input or attribute; empty: a body cannot take it.
 constexpr std::string_view body_parameter_of(onnx::declaration const& d, int position) {
     using onnx::attr_type;
     if (position < d.input_count) return d.inputs[position].kind == onnx::option::optional ? "optional_value" : "value";
@@ -104,7 +105,7 @@ constexpr std::string_view body_parameter_of(onnx::declaration const& d, int pos
     case attr_type::floats: return "std::span<float const>";
     case attr_type::ints: return "std::span<std::int64_t const>";
     case attr_type::strings: return "std::span<std::string const>";
-    default: return "nothing: a body takes no graphs and no lists of tensors";
+    default: return {};
     }
 }
 
@@ -118,22 +119,24 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
         return s << "input " << d.inputs[fault.index].name << " is variadic; a body takes a fixed number of inputs";
     case body_rule::count:
         return s << "the declaration has " << d.input_count << (d.input_count == 1 ? " input and " : " inputs and ")
-                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes") << ", the body takes "
-                 << fault.index << " after the graph";
+                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes")
+                 << ", but the body takes " << fault.index << " after the graph";
     case body_rule::parameter: {
         bool const is_input = fault.index < d.input_count;
         onnx::attribute const* const a = is_input ? nullptr : &d.attributes[fault.index - d.input_count];
         bool const optional = !is_input && !a->required && a->default_text.empty();
-        return s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name)
-                 << " does not fit its parameter of the body; write " << (optional ? "std::optional<" : "")
-                 << body_parameter_of(d, fault.index) << (optional ? ">" : "");
+        s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name);
+        std::string_view const wanted = body_parameter_of(d, fault.index);
+        if (wanted.empty()) return s << " cannot be passed to a body: it is a graph or a list of tensors";
+        return s << " does not match its parameter of the body; write " << (optional ? "std::optional<" : "") << wanted
+                 << (optional ? ">" : "");
     }
     case body_rule::results:
         return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-                 << ", the body returns " << fault.index;
+                 << ", but the body returns " << fault.index;
     case body_rule::result_dtype:
-        return s << "output " << d.outputs[fault.index].name << " is " << fault.given
-                 << " in the body, the declaration says " << d.outputs[fault.index].types;
+        return s << "output " << d.outputs[fault.index].name << " is " << fault.given << " in the body, but "
+                 << d.outputs[fault.index].types << " in the declaration";
     case body_rule::none: break;
     }
     return s;
@@ -177,10 +180,11 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
     sentence s;
     s << domain << "::" << d.name << ": ";
     if (fault.rule == infer_rule::infer_signature)
-        return s << "infer<...> takes a function of an inference const& that returns a value_type, or an array or a "
-                    "vector of them";
+        return s
+               << "infer<...> takes a function that takes an inference const& and returns a value_type, or an array or "
+                  "vector of them";
     return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-             << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
+             << ", but the infer<...> rule returns " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
 } // namespace aton::dsl::detail

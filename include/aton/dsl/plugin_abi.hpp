@@ -106,7 +106,7 @@ template <class... Tables>
 struct plugin_rows {
     static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
     static_assert(only_tables && sizeof...(Tables) != 0,
-                  "ATON_PLUGIN(...) takes tables, as table(...) makes them, at least one");
+                  "ATON_PLUGIN(...) takes one or more tables made by table(...)");
     static constexpr std::size_t count = (Tables::size() + ...);
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};

@@ -167,23 +167,24 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
         aten::argument_cursor cursor(f.schema);
         for (aten::schema_argument a; cursor.next(a);)
             if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type))
-                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", its default is "
+                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", but its default is "
                          << a.default_text;
         if (find_text(f.overload, "::") == std::string_view::npos)
             return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
-        return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
+        return s << f.overload << ": torch declares a different schema; write only the argument names: " << f.overload
+                 << "(...)";
     }
     s << f.overload;
     if (f.known.empty()) {
         std::string_view first;
         if (name_cursor(f.text).next(first) && find_text(first, " ") != std::string_view::npos)
-            return s << ": no such ATen operator; a schema of your own ends with its results, as in -> Tensor";
+            return s << ": no such ATen operator; a schema of your own must end with its results, as in -> Tensor";
         s << ": no such ATen operator";
         auto const near = aten::nearest_overload(f.overload);
         return near.empty() ? s : s << "; did you mean " << near << "?";
     }
     if (!name_cursor(f.text).well_formed())
-        return s << ": the argument names must stand in parentheses: " << f.overload << "(self, ...)";
+        return s << ": write the argument names in parentheses: " << f.overload << "(self, ...)";
     for (std::size_t i = 0; i != f.count; ++i) {
         if (arguments[i].position < 0) {
             s << ": no argument " << arguments[i].name;

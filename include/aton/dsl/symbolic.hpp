@@ -238,24 +238,24 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     switch (fault.rule) {
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
-    case row_rule::captures: return s << "the body must capture nothing";
+    case row_rule::captures: return s << "the body must not capture anything";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
-                 << ", the body takes " << static_cast<int>(body.arity) << " after the graph";
+                 << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
-        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter takes";
+        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
-            s << ", the parameter takes " << body.parameters[fault.index].wanted;
+            s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;
         return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
     }
-    case row_rule::result_type: return s << "the body returns neither values, a tuple of them, nor a vector of values";
+    case row_rule::result_type: return s << "the body must return a value, a tuple of values or a vector of values";
     case row_rule::result_count: {
         int const declared = static_cast<int>(fault.index);
-        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", the body "
-                 << static_cast<int>(body.result_count);
+        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results")
+                 << ", but the body returns " << static_cast<int>(body.result_count);
     }
     case row_rule::result_kind: {
         aten::schema_type const type = return_type_at(f.schema, fault.index);

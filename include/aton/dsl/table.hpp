@@ -73,7 +73,7 @@ constexpr sentence duplicate_row(table_view rows) {
         if (!seen.add(rows[i].hash)) continue;
         for (std::size_t j = 0; j != i; ++j)
             if (overlap(rows[i], rows[j]))
-                return s << rows[i].overload << ": two rows of the table hold at opset "
+                return s << rows[i].overload << ": two rows of the table cover opset "
                          << (rows[i].since > rows[j].since ? rows[i].since : rows[j].since)
                          << "; their ranges must not overlap";
     }
@@ -127,7 +127,7 @@ struct table_type {
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
-    static_assert(only_rows, "table(...) takes rows, as symbolic<\"...\">(body) makes them; tables are joined with +");
+    static_assert(only_rows, "table(...) takes rows made by symbolic<\"...\">(body); join tables with +");
     if constexpr (only_rows) {
         if constexpr (table_type<Rows...>::duplicate.length != 0)
             (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
@@ -172,7 +172,7 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
         return i;
     }();
     static_assert(index != sizeof...(Rows),
-                  "call_row: no row of the table has this overload and holds in the whole opset range of g");
+                  "call_row: the table has no row for this overload that covers the whole opset range of g");
     return boost::hana::at_c<index>(t.rows)(g, args...);
 }
 

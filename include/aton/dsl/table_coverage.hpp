@@ -56,11 +56,11 @@ constexpr sentence describe(coverage_gap gap, table_view rows, int since, int un
     nearest closest(gap.overload);
     for (entry const& e : rows) {
         if (e.overload == gap.overload)
-            return s << ": no row of the table holds at opset " << gap.opset << "; rows from " << since << " to "
-                     << until << " are wanted";
+            return s << ": no row of the table covers opset " << gap.opset << "; rows for " << since << " to " << until
+                     << " are required";
         closest.offer(e.overload);
     }
-    s << ": the table has no row of it";
+    s << ": the table has no row for it";
     return closest.found().empty() ? s : s << "; did you mean " << closest.found() << "?";
 }
 

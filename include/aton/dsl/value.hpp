@@ -37,7 +37,8 @@ public:
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
-            throw unsupported_error("dimension " + std::to_string(i) + " of a value of rank " + std::to_string(n));
+            throw unsupported_error("dimension " + std::to_string(i) + " is out of range for rank " +
+                                    std::to_string(n));
         return shape()[static_cast<std::size_t>(i < 0 ? i + n : i)];
     }
 
@@ -53,7 +54,7 @@ public:
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
-        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must hold one element");
+        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must have one element");
         return t.at(0).template to<T>();
     }
 
@@ -140,7 +141,7 @@ public:
 private:
     [[noreturn]] void refuse_absent() const {
         throw unsupported_error((name_.empty() ? std::string("an optional value") : "'" + std::string(name_) + "'") +
-                                " is absent, and the mapping uses it without asking");
+                                " is absent, but the mapping uses it without a check");
     }
 
     std::string_view name_;
