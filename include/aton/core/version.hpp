@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The version of these headers, which is that of the CMake project.
+// The version of these headers, the same as of the CMake project.
 #pragma once
 
 #include <string_view>
