@@ -168,12 +168,12 @@ TEST_CASE("more than the limits is a problem, the limits are none") {
         auto const d = std::make_unique<declaration>(read_declaration(text + ")", constraints));
         return std::string(d->problem.what);
     };
-    constexpr int formals = declaration::most_formals;
-    CHECK(with(formals, declaration::most_attributes, formals, declaration::most_vars).empty());
+    constexpr int formals = declaration::max_formals;
+    CHECK(with(formals, declaration::max_attributes, formals, declaration::max_vars).empty());
     CHECK(with(formals + 1, 0, 1, 1) == "too many inputs");
-    CHECK(with(1, declaration::most_attributes + 1, 1, 1) == "too many attributes");
+    CHECK(with(1, declaration::max_attributes + 1, 1, 1) == "too many attributes");
     CHECK(with(1, 0, formals + 1, 1) == "too many outputs");
-    CHECK(with(1, 0, 1, declaration::most_vars + 1) == "too many type variables");
+    CHECK(with(1, 0, 1, declaration::max_vars + 1) == "too many type variables");
 }
 
 TEST_CASE("a declaration that ends anywhere is read to its end and no further") {
@@ -214,7 +214,7 @@ TEST_CASE("random texts end, and say no more than they hold") {
         legal += d->problem ? 0 : 1;
         bool const inside = d->problem.culprit.empty() || text.find(d->problem.culprit) != std::string::npos;
         CHECK(inside);
-        CHECK(d->input_count <= declaration::most_formals);
+        CHECK(d->input_count <= declaration::max_formals);
         if (!d->problem) CHECK(d->output_count > 0);
     }
     CHECK(legal > 20);
