@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+// Shape rules of operators that move, select or reduce elements: Transpose, Concat, Slice, Gather, Reduce* and similar.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace aton::dsl::detail::shapes {
 
-/// Which of `rank` axes are listed, as flags in `flags`; false where one is out of range or twice there.
+/// Sets a flag for each of `rank` axes that is listed; false if an axis is out of range or duplicated.
 template <class = void>
 bool mark(ints const& axes, std::int64_t rank, ints& flags) {
     flags.assign(index(rank), 0);
@@ -29,7 +29,7 @@ dims to_dims(list const& numbers) {
     return out;
 }
 
-/// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
+/// The output has the shape given by an input: ConstantOfShape, MaxUnpool.
 template <class Context>
 void shape_from(Context& c, std::size_t i) {
     if (list const sizes = c.sizes(i)) c.set(0, to_dims(sizes));
@@ -64,7 +64,7 @@ void squeeze(Context& c) {
     dims out;
     for (std::size_t i = 0; i != dropped.size(); ++i) {
         dim const& d = c.in(0)[i];
-        if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
+        if (!axes && !d.is_static()) return; // all dimensions of size 1 are removed, and this one may be 1
         if (axes && dropped[i] != 0 && d.is_static() && d.size() != 1)
             c.refuse("a dimension of size " + std::to_string(d.size()) + " cannot be removed");
         if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
@@ -140,7 +140,7 @@ void split(Context& c) {
     list const sizes = c.numbers("split", 1);
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
-    std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
+    std::int64_t const last = all - (parts - 1) * part; // since opset 18 the last part may be smaller
     bool const is_counted = c.opset() >= 18;
     if (is_counted && c.given("split", 1) == (c.attribute("num_outputs") != nullptr))
         c.refuse("either split or num_outputs must be given");
@@ -148,8 +148,7 @@ void split(Context& c) {
         c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + ", the node has " +
                  std::to_string(parts) + " outputs");
     bool const equal = !c.given("split", 1) && all >= 0;
-    if (equal &&
-        (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference counts with 32 bits
+    if (equal && (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference uses 32 bits
         c.refuse("a dimension of size " + std::to_string(all) + " cannot be split into " + std::to_string(parts) +
                  " equal parts");
     for (std::int64_t i = 0; i != parts; ++i) {
@@ -162,7 +161,7 @@ void split(Context& c) {
     }
 }
 
-/// One dimension of Slice; an end beyond every size keeps a dimension that is not static.
+/// One dimension of Slice. A full slice, up to INT64_MAX, keeps a dimension that is not static.
 template <class = void>
 dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (from == 0 && step == 1 && to == INT64_MAX) return in;
@@ -198,7 +197,7 @@ void slice(Context& c) {
         c.refuse(std::to_string(steps.size()) + " steps for " + std::to_string(axes.size()) + " axes");
     for (std::size_t i = 0; steps && i != steps.size(); ++i) {
         if (steps[i] == 0) c.refuse("a step of 0");
-        // Backwards to the largest number: nothing by the specification, everything in ONNX Runtime.
+        // A negative step to the maximum end: empty by the specification, everything in ONNX Runtime.
         if (i < ends.size() && steps[i] < 0 && (ends[i] == INT64_MAX || ends[i] == INT32_MAX))
             c.refuse("a negative step with an end beyond the dimension");
     }
@@ -252,7 +251,7 @@ void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
     if (!c.has(2)) c.expect_at_most(1, c.rank(0));
-    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
+    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has the inputs tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
         c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
@@ -305,7 +304,7 @@ void shape_of(Context& c) {
     c.set(0, {larger(bound(c.number("end", n)) - bound(c.number("start", 0)), 0)});
 }
 
-/// Drops the dimensions whose flag is set, or keeps them as 1.
+/// Removes the dimensions whose flag is set, or keeps them with size 1.
 template <class Context>
 void reduce_marked(Context& c, ints const& flags) {
     bool const keep = c.number("keepdims", 1) != 0;
@@ -339,7 +338,7 @@ void arg_reduce(Context& c) {
     if (mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
 }
 
-/// Compress and Unique: along an axis an unknown number of slices, without one a list.
+/// Compress and Unique: an unknown number of slices along an axis, or a 1-d result without axis.
 template <class Context>
 void select_some(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalisation, TopK, losses, attention.
+// Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalization, TopK, losses, attention.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace aton::dsl::detail::shapes {
 
 template <class Context>
 void broadcast_all(Context& c) {
-    if (c.attribute("broadcast") != nullptr) return c.same(0, 0); // before opset 7, B is spread over A
+    if (c.attribute("broadcast") != nullptr) return c.same(0, 0); // before opset 7, B is broadcast to A
     dims out;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         if (!c.ranked(i)) return;
@@ -45,13 +45,13 @@ void gemm(Context& c) {
         if (c.ranked(i) && c.rank(i) != 2)
             c.refuse("operand " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 2");
     auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
-    bool const turns_a = c.number("transA", 0) != 0;
-    bool const turns_b = c.number("transB", 0) != 0;
-    expect_same(side(0, turns_a ? 0 : 1), side(1, turns_b ? 1 : 0), "onnx::Gemm: inner dimensions");
-    c.set(0, {side(0, turns_a ? 1 : 0), side(1, turns_b ? 0 : 1)});
+    bool const transposes_a = c.number("transA", 0) != 0;
+    bool const transposes_b = c.number("transB", 0) != 0;
+    expect_same(side(0, transposes_a ? 0 : 1), side(1, transposes_b ? 1 : 0), "onnx::Gemm: inner dimensions");
+    c.set(0, {side(0, transposes_a ? 1 : 0), side(1, transposes_b ? 0 : 1)});
 }
 
-/// The labels of Einsum, without blanks; `...` becomes one '.'.
+/// The equation of Einsum without spaces; `...` becomes one '.'.
 template <class = void>
 std::string labels(std::string_view equation) {
     std::string out;
@@ -60,16 +60,16 @@ std::string labels(std::string_view equation) {
     return out;
 }
 
-/// What the terms of Einsum's equation say of its labels.
+/// The sizes of the labels in Einsum's equation.
 struct einsum_labels {
-    dims first = dims(256); ///< of each label, where it stands first
+    dims first = dims(256); ///< of each label, at its first occurrence
     dims sizes = dims(256); ///< of each label
     ints seen = ints(256, 0);
-    dims spread;              ///< what `...` stands for
-    std::int64_t dotted = -1; ///< how many dimensions that are; -1: no term has it
+    dims ellipsis;            ///< the dimensions of `...`
+    std::int64_t dotted = -1; ///< the number of dimensions of `...`; -1: no term has it
 };
 
-/// Takes one operand's labels into account; false where they do not fit its rank.
+/// Adds the labels of one operand; false if they do not match its rank.
 template <class = void>
 bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
     bool const has_dots = term.find('.') != std::string_view::npos;
@@ -82,9 +82,9 @@ bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
         if (ch == '.') {
             dims part;
             append(part, in, at, at + hidden);
-            for (std::size_t i = 0; i != part.size() && i < all.spread.size(); ++i) // ONNX's inference keeps the 1
-                if (all.spread[i].size() == 1 && part[i].size() == 0) return false;
-            all.spread = broadcast(all.spread, part);
+            for (std::size_t i = 0; i != part.size() && i < all.ellipsis.size(); ++i) // ONNX's inference keeps the 1
+                if (all.ellipsis[i].size() == 1 && part[i].size() == 0) return false;
+            all.ellipsis = broadcast(all.ellipsis, part);
             at += hidden;
             continue;
         }
@@ -122,9 +122,9 @@ void einsum(Context& c) {
     for (char ch : out) {
         auto const label = static_cast<unsigned char>(ch);
         if (ch != '.' && all.seen[label] == 0) c.refuse("the result has a label that no operand has");
-        // ONNX's inference takes the size where a label stands first, and does not spread it.
+        // ONNX's inference takes the size of the first occurrence of a label, and does not broadcast it.
         if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: sizes of a label");
-        if (ch == '.') append(result, all.spread, 0, count(all.spread));
+        if (ch == '.') append(result, all.ellipsis, 0, count(all.ellipsis));
         else result.push_back(all.sizes[label]);
     }
     c.set(0, result);
@@ -141,7 +141,7 @@ void range(Context& c) {
     scalar const from = t[0]->at(0);
     scalar const to = t[1]->at(0);
     double const step = t[2]->at(0).to<double>();
-    double distance = to.to<double>() - from.to<double>(); // rounded as ONNX's inference and ONNX Runtime do
+    double distance = to.to<double>() - from.to<double>(); // rounded like ONNX's inference and ONNX Runtime
     if (is_integral(t[0]->type))
         distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
     else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
@@ -195,7 +195,7 @@ void one_hot(Context& c) {
     c.set(0, out);
 }
 
-/// Softmax and its kin: the input's shape, along an axis that is there.
+/// Softmax and similar: the shape of the input; the axis must be in range.
 template <class Context>
 void along_one_axis(Context& c) {
     c.expect_rank(0, 1);
@@ -204,7 +204,7 @@ void along_one_axis(Context& c) {
     c.same(0, 0);
 }
 
-/// RMSNormalization: ONNX's inference gives the input's dtype to a result that has the scale's.
+/// RMSNormalization. Refuses different dtypes: ONNX's inference takes the input's for the result, which has the scale's.
 template <class Context>
 void rms_norm(Context& c) {
     along_one_axis(c);
@@ -213,7 +213,7 @@ void rms_norm(Context& c) {
         c.refuse("the dtypes of the input and the scale do not match");
 }
 
-/// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
+/// LayerNormalization. In the mean and the inverse standard deviation, the normalized dimensions have size 1.
 template <class Context>
 void layer_norm(Context& c) {
     c.same(0, 0);
@@ -268,7 +268,7 @@ void loss(Context& c) {
     c.same(1, 0);
 }
 
-/// Attention and LinearAttention; what they keep for the next step has one dimension for the heads.
+/// Attention and LinearAttention; the states for the next step have rank 4.
 template <class Context>
 void attention(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 4);

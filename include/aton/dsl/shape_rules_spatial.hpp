@@ -14,7 +14,7 @@ namespace aton::dsl::detail::shapes {
 
 /// Kernel, strides, pads and dilations of one spatial dimension.
 struct window {
-    std::int64_t kernel = -1; ///< -1: not known
+    std::int64_t kernel = -1; ///< -1: unknown
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t before = 0;
@@ -23,7 +23,7 @@ struct window {
     [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
-/// Refuses windows over other dimensions than there are, and sizes of them that cannot be; `w` is the position of a weight, or 0.
+/// Refuses window attributes of the wrong length or with invalid sizes; `w` is the index of the weight input, or 0.
 template <class Context>
 void expect_windows(Context const& c, std::size_t w) {
     c.expect_rank(0, 3);
@@ -41,7 +41,7 @@ void expect_windows(Context const& c, std::size_t w) {
         if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
 }
 
-/// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
+/// The window over spatial dimension `i` of `n`. The kernel size comes from the attribute, or else from the weight.
 template <class Context>
 window window_at(Context const& c, std::size_t i, std::size_t n, dims const& weight) {
     auto const pick = [&](std::string_view name, std::size_t at, std::int64_t fallback) {
@@ -58,8 +58,8 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
     return w;
 }
 
-/// How many windows fit. In ceil_mode a last window that starts in the padding does not count since opset 22; before, ONNX's inference
-/// and runtimes disagree, and the size is unknown.
+/// The number of windows that fit. With ceil_mode, a last window that starts in the padding is ignored since opset 22. Before, ONNX's
+/// inference and runtimes disagree, so the size is unknown.
 template <class = void>
 dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode, int opset) {
     std::int64_t const extent = w.kernel < 0 ? 0 : w.extent();
@@ -67,12 +67,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     (void)checked_add(in.size(), extent);
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
-    if (room < 0)
+    std::int64_t const space = checked_int(in.size()) + w.before + w.after - extent;
+    if (space < 0)
         throw illegal_call("a window of size " + std::to_string(extent) +
-                           " does not fit in a padded dimension of size " + std::to_string(extent + room));
-    if (!ceil_mode) return room / w.stride + 1;
-    std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
+                           " does not fit in a padded dimension of size " + std::to_string(extent + space));
+    if (!ceil_mode) return space / w.stride + 1;
+    std::int64_t const count = checked_int(ceil_div(space, w.stride)) + 1;
     bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
     return !in_padding ? dim(count) : opset >= 22 ? dim(count - 1) : dim();
 }
@@ -87,7 +87,7 @@ dims spatial(Context const& c, dims const& weight, dim const& channels, bool cei
     return out;
 }
 
-/// Conv and its kin; `w` is the position of the weight.
+/// Conv and similar; `w` is the index of the weight input.
 template <class Context>
 void conv(Context& c, std::size_t w) {
     if (!c.ranked(0)) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
@@ -186,8 +186,7 @@ void determinant(Context& c) {
     c.set(0, out);
 }
 
-/// One dimension scaled. Where float arithmetic, which is ONNX Runtime's, and double arithmetic, which is ONNX's inference's, round
-/// differently, no shape would be right: refused.
+/// A scaled dimension. Refused if float arithmetic (ONNX Runtime) and double arithmetic (ONNX's inference) round to different sizes.
 template <class = void>
 dim scaled(dim const& d, double scale) {
     if (scale == 1.0) return d;
@@ -202,7 +201,7 @@ dim scaled(dim const& d, double scale) {
     return static_cast<std::int64_t>(wide);
 }
 
-/// Refuses sizes and scales that are not one of the two, or not as many as there are axes.
+/// Refuses a Resize unless it has either sizes or scales, one for each axis.
 template <class Context>
 void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales) {
     auto const of_axes = [&](std::int64_t n, char const* what) {
@@ -254,7 +253,7 @@ void resize(Context& c) {
     c.set(0, out);
 }
 
-/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell (LSTM only).
+/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell state (only LSTM).
 template <class Context>
 void recurrent(Context& c) {
     for (std::size_t i = 0; i != 3; ++i) c.expect_rank(i, 3, 3);
@@ -322,7 +321,7 @@ void col2im(Context& c) {
     c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
     if (c.ranked(0) && c.rank(0) != 3) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected 3");
-    std::int64_t n = -1; // dimensions; not known yet
+    std::int64_t n = -1; // number of spatial dimensions; unknown yet
     auto const expect_length = [&](std::int64_t length) {
         if (length >= 0 && n >= 0 && n != length)
             c.refuse(std::to_string(length) + " numbers for " + std::to_string(n) + " dimensions");
