@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compile errors: one broken rule, one sentence, printed by the compiler at the user's line.
+// Compile errors: one sentence for one broken rule, printed by the compiler at the user's line.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace aton {
 
-/// Never defined: a compiler that needs it prints its template arguments, which are the diagnosis.
-/// GCC prints one whole sentence; Clang in C++20 cuts text at 32 characters, so it gets the sentence in pieces.
+/// Never defined: a compiler that needs its definition prints the template arguments, which are the message.
+/// GCC prints the whole sentence. Clang in C++20 truncates strings at 32 characters, so it gets the sentence in pieces.
 template <fixed_string... Sentence>
 struct mapping_error;
 
@@ -21,12 +21,12 @@ struct mapping_error;
 
 namespace aton::dsl::detail {
 
-/// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
+/// string_view::find, which GCC 12 with -fsanitize=undefined rejects on a template argument.
 constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     char const* const in = text.data();
     char const* const wanted = part.data();
     std::size_t const size = part.size();
-    std::size_t const last = text.size(); // pointers instead of calls: compilers count every step
+    std::size_t const last = text.size(); // pointers, to save constexpr steps
     for (std::size_t i = 0; i + size <= last; ++i) {
         std::size_t same = 0;
         while (same != size && in[i + same] == wanted[same]) ++same;
@@ -35,7 +35,7 @@ constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     return std::string_view::npos;
 }
 
-/// Text assembled while compiling.
+/// A message assembled at compile time, of at most 320 characters.
 struct sentence {
     char data[320]{};
     std::size_t length = 0;
@@ -187,7 +187,7 @@ mapping_error<
     piece<Text, piece_start<Text, I>(), piece_end(Text.view(), piece_start<Text, I>()) - piece_start<Text, I>()>...>
     in_pieces(std::index_sequence<I...>);
 
-/// `sizeof(diagnosis<text>)` is the compile error; written where the rule is checked, so that the compiler's way to the user's line is short.
+/// `sizeof(diagnosis<text>)` is the compile error. Written where the rule is checked, for a short instantiation backtrace.
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
 template <auto Text>
 struct diagnosis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appends one node to the graph at run time: resolves type variables from the operands' dtypes and refuses what the target opset does not allow.
+// Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
 #pragma once
 
 #include <concepts>
@@ -40,7 +40,7 @@ std::string refused_type(Schema const& schema, int opset, bool is_output, std::s
     return out;
 }
 
-/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
+/// Throws illegal_call if the schema does not allow the type at this position. An unknown dtype is allowed.
 template <class Schema>
 void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
     int const n = is_output ? schema.output_count() : schema.input_count();
@@ -52,7 +52,7 @@ void require_type(Schema const& schema, int opset, bool is_output, std::size_t p
                        std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
 }
 
-/// Refuses a call that makes more nodes and values than any should.
+/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
 template <class Graph>
 void count_nodes(Graph& graph, std::size_t more) {
     std::uint32_t& left = graph.context.nodes_left;
@@ -61,7 +61,7 @@ void count_nodes(Graph& graph, std::size_t more) {
     if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
 }
 
-/// Refuses a constant without the bytes that its sizes ask for: of a dtype that append() does not know, of negative sizes.
+/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
 template <class = void>
 void expect_whole(tensor const& data) {
     std::int64_t const count = data.element_count();
@@ -75,8 +75,8 @@ void expect_whole(tensor const& data) {
                                 std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
 }
 
-/// Appends a Constant node; every constant of a graph is made here. Below opset 9 Constant holds floating-point numbers only: an
-/// initializer holds the others, which a function cannot have.
+/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
+/// other constants become initializers, except in functions, which cannot have them.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
@@ -121,8 +121,8 @@ constexpr value_type only_type(type_set s) {
     return out;
 }
 
-/// Collects operands and attributes of one call, in the order of the call, then appends the node.
-/// A template only so that an include costs no instantiation.
+/// Collects the operands and attributes of one call in order, then appends the node.
+/// A template only so that an include does not instantiate it.
 template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
@@ -138,11 +138,11 @@ public:
         node_.origin = graph.context.origin;
     }
 
-    /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.
+    /// Adds one argument of the call. Every kind has its branch; there is no overload resolution.
     template <class T>
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
-            // built when all operands are there
+            // built by add_body(), after all operands
         } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
@@ -172,10 +172,10 @@ public:
         }
     }
 
-    /// Adds an attribute whose name is known when the graph is built.
+    /// Adds an attribute whose name is known only at run time.
     void add_integer(std::string_view name, std::int64_t number) { named(name, onnx::attr_type::i).i = number; }
 
-    /// Builds the graph of an attribute that is a lambda; after add() of everything.
+    /// Builds the graph of an attribute that is a lambda. Call it after add() for all arguments.
     template <class T>
     void add_body(T const& argument) {
         if constexpr (is_body_argument<T>) {
@@ -188,7 +188,7 @@ public:
         }
     }
 
-    /// Appends the node; the outputs have consecutive ids from the returned one.
+    /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
         resolve_types();
         for (auto const& a : node_.attributes)
@@ -205,7 +205,7 @@ public:
         }
         graph_.nodes.push_back(std::move(node_));
         infer_types(graph_, graph_.nodes.back());
-        if (schema_) // attributes give some: Cast's `to`
+        if (schema_) // attributes determine some: Cast's `to`
             for (std::size_t i = 0; i != outputs_; ++i)
                 require_type(schema_, opset_, true, i, graph_.values[first + i].type);
         return first;
@@ -215,10 +215,10 @@ private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
-        bool beyond = false; ///< unsigned and beyond int64: `number` has its bits
+        bool beyond = false; ///< unsigned and above int64: `number` has its bits
     };
 
-    /// A value of this graph, or of one around it, which is captured.
+    /// Adds a value of this graph or, captured, of one around it.
     void operand(value const& v) {
         if (v.id() == no_value)
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
+// Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, re
 
 struct body_fault {
     body_rule rule = body_rule::none;
-    int index = 0; ///< of the parameter or the output; of wrong counts, what the body has
+    int index = 0; ///< of the parameter or output; for a wrong count, the count of the body
     type_set given = {};
 };
 
-/// The sets of types of what a body returns, as far as its C++ type says them.
+/// The possible types of a result of a body, as far as its C++ type determines them.
 template <class R>
 inline constexpr type_set returned_types = any_type;
 template <type_set Types>
@@ -34,7 +34,7 @@ inline constexpr type_set returned_types<typed_value<Types>> = Types;
 template <>
 inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
 
-/// The first output whose declared types share nothing with what the body returns.
+/// Finds the first output whose declared types and returned types are disjoint.
 template <class... R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
     type_set const given[] = {returned_types<R>..., {}};
@@ -57,7 +57,7 @@ constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
     return find_result_fault(d, static_cast<std::tuple<R> const*>(nullptr));
 }
 
-/// Whether parameter `position` of a body fits the input or attribute that stands there.
+/// Whether P can be parameter `position` of a body, for an input or an attribute.
 template <class P>
 constexpr bool takes(onnx::declaration const& d, int position) {
     if (position < d.input_count) {
@@ -146,10 +146,10 @@ enum class infer_rule : std::uint8_t { none, infer_signature, infer_count };
 
 struct infer_fault {
     infer_rule rule = infer_rule::none;
-    int count = 0; ///< of the types that the rule gives
+    int count = 0; ///< of the types that the rule returns
 };
 
-/// How many types a rule of infer<...> returns; -1: known when the graph is built.
+/// The number of types in the result R of a rule of infer<...>; 0: another result; -1: known only when the graph is built.
 template <class R>
 inline constexpr int types_returned = 0;
 template <>
@@ -159,7 +159,7 @@ inline constexpr int types_returned<std::vector<value_type, Allocator>> = -1;
 template <std::size_t N>
 inline constexpr int types_returned<std::array<value_type, N>> = static_cast<int>(N);
 
-/// The same of a rule; 0: it is none.
+/// The same for a rule; 0: not a rule.
 template <class Rule>
 inline constexpr int types_given = 0;
 template <class Rule>
@@ -167,7 +167,7 @@ template <class Rule>
 inline constexpr int types_given<Rule> =
     types_returned<std::remove_cvref_t<std::invoke_result_t<Rule const&, inference const&>>>;
 
-/// The number of types that a rule gives, against the outputs of a declaration.
+/// Checks the number of types that a rule returns against the outputs of a declaration.
 constexpr infer_fault find_infer_fault(int count, onnx::declaration const& d) {
     bool const variadic = d.output_count != 0 && d.outputs[d.output_count - 1].kind == onnx::option::variadic;
     if (count == 0) return {infer_rule::infer_signature};
