@@ -208,7 +208,7 @@ TEST_CASE("Resize whose size depends on rounding is refused") {
     CHECK(contains(said(scaled(-1)), "not positive"));
 }
 
-TEST_CASE("lists longer than the rules read are refused where they name axes") {
+TEST_CASE("lists of axes longer than the rank are refused") {
     std::vector<std::int64_t> const many(300, 0);
     auto const list = [&](fixture& f) { return f.g.ints(many); };
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Slice">(f({4}), list(f), list(f), list(f)); }),
