@@ -55,7 +55,8 @@ TEST_CASE("an index out of range refuses the call, in lists of tensors and of nu
     CHECK(contains(fault("aten::cat", {argument::of_tensors({})}), "an empty list where the mapping needs an element"));
     CHECK(contains(fault("aten::reshape", {{}, argument::of_sizes({2, 8})}),
                    "a list of 2 elements where the mapping needs 3"));
-    CHECK(fault("aten::reshape", {{}, argument::of_sizes({2, 2, 4})}).find("elements as 4") != std::string::npos);
+    CHECK(fault("aten::reshape", {{}, argument::of_sizes({2, 2, 4})}).find("elements cannot be reshaped to 4") !=
+          std::string::npos);
 }
 
 TEST_CASE("checked lists behave like those of std, except out of range") {

@@ -130,7 +130,7 @@ public:
     [[nodiscard]] constexpr std::string_view nearest() const { return nearest_; }
 
     /// Searches the operators that start with the namespace of `op` and these one or two letters.
-    constexpr void look(std::string_view letters) {
+    constexpr void search_prefix(std::string_view letters) {
         char start[40]{};
         std::size_t size = prefix_;
         if (size + 2 > sizeof start) return;
@@ -186,10 +186,11 @@ constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_
     std::size_t const underscore = name[0] == '_' && name.size() > 1 ? 1 : 0;
     char const first = name[underscore];
     char const small[] = {'_', first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first};
-    search.look({small, 2});
-    search.look({small + 1, 1});
-    if (small[1] != first) search.look(name.substr(0, 1));
-    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_') search.look(name.substr(1, 1));
+    search.search_prefix({small, 2});
+    search.search_prefix({small + 1, 1});
+    if (small[1] != first) search.search_prefix(name.substr(0, 1));
+    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_')
+        search.search_prefix(name.substr(1, 1));
     return search.nearest().empty() ? std::string_view{} : nearest_overload_of(search.nearest(), wanted);
 }
 

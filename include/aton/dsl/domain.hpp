@@ -246,8 +246,8 @@ struct domain_operators {
         }
         seen_hashes seen;
         for (std::size_t i = 0; i != sizeof...(Ops) && s.length == 0; ++i) {
-            bool const maybe_twice = seen.add(operators[i].hash);
-            for (std::size_t j = 0; maybe_twice && j != i && s.length == 0; ++j)
+            bool const maybe_duplicate = seen.add(operators[i].hash);
+            for (std::size_t j = 0; maybe_duplicate && j != i && s.length == 0; ++j)
                 if (operators[i].hash == operators[j].hash)
                     s << name << "::" << operators[i].schema.name() << ": declared twice";
         }

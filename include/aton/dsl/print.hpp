@@ -84,9 +84,10 @@ void print_scalar(std::string& out, scalar const& s, dtype t) {
 template <class = void>
 void print_tensor(std::string& out, tensor const& t) {
     auto const n = static_cast<std::size_t>(t.element_count());
-    bool const held = t.type == dtype::string ? n == t.strings.size()
-                                              : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
-    std::size_t const shown = !held ? 0 : n <= max_printed_elements ? n : 3;
+    bool const has_elements = t.type == dtype::string
+                                  ? n == t.strings.size()
+                                  : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
+    std::size_t const shown = !has_elements ? 0 : n <= max_printed_elements ? n : 3;
     out += '{';
     for (std::size_t i = 0; i != shown; ++i) {
         if (i != 0) out += ", ";

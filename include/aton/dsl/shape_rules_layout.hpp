@@ -317,13 +317,13 @@ void reduce_marked(Context& c, ints const& flags) {
 template <class Context>
 void reduce(Context& c) {
     bool const keep = c.number("keepdims", 1) != 0;
-    bool const none_is_all = c.number("noop_with_empty_axes", 0) == 0;
+    bool const empty_means_all = c.number("noop_with_empty_axes", 0) == 0;
     bool const given = c.given("axes", 1);
     list const axes = c.numbers("axes", 1);
-    bool const none = !given || (axes && axes.size() == 0);
-    if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    bool const no_axes = !given || (axes && axes.size() == 0);
+    if (!c.ranked(0)) return c.set_rank(0, no_axes && empty_means_all && !keep ? 0 : -1);
     c.expect_at_most(1, c.rank(0));
-    if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
+    if (no_axes) return reduce_marked(c, ints(c.in(0).size(), empty_means_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
     if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis is out of range or duplicated");

@@ -44,11 +44,11 @@ void gemm(Context& c) {
     for (std::size_t i = 0; i != 2; ++i)
         if (c.ranked(i) && c.rank(i) != 2)
             c.refuse("operand " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 2");
-    auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
+    auto const size = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
     bool const transposes_a = c.number("transA", 0) != 0;
     bool const transposes_b = c.number("transB", 0) != 0;
-    expect_same(side(0, transposes_a ? 0 : 1), side(1, transposes_b ? 1 : 0), "onnx::Gemm: inner dimensions");
-    c.set(0, {side(0, transposes_a ? 1 : 0), side(1, transposes_b ? 0 : 1)});
+    expect_same(size(0, transposes_a ? 0 : 1), size(1, transposes_b ? 1 : 0), "onnx::Gemm: inner dimensions");
+    c.set(0, {size(0, transposes_a ? 1 : 0), size(1, transposes_b ? 0 : 1)});
 }
 
 /// The equation of Einsum without spaces; `...` becomes one '.'.
@@ -233,8 +233,8 @@ void batch_norm(Context& c) {
         if (c.ranked(i) && c.rank(i) != 1)
             c.refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 1");
     dim channels = !c.ranked(0) ? dim() : c.rank(0) > 1 ? c.in(0)[1] : dim(1);
-    bool const trains = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
-    if (c.outputs() != (!trains ? 1U : c.opset() >= 14 ? 3U : 5U))
+    bool const training = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
+    if (c.outputs() != (!training ? 1U : c.opset() >= 14 ? 3U : 5U))
         c.refuse(std::to_string(c.outputs()) + " outputs, which does not match training_mode");
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
         if (!c.ranked(i)) continue;

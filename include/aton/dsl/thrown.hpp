@@ -60,7 +60,7 @@ std::string name_of_exception(std::exception const& e) {
 }
 
 /// Whether a message comes from the C++ library: "vector::_M_range_check: __n (which is 9)", "map::at".
-constexpr bool is_library_text(std::string_view text) {
+constexpr bool is_library_message(std::string_view text) {
     if (text.find("std::") != std::string_view::npos) return true;
     for (std::string_view const of : {"array:",
                                       "basic_string",
@@ -82,7 +82,7 @@ constexpr bool is_library_text(std::string_view text) {
 }
 
 /// Whether an exception type of the C++ library is constructed with a message, which may be the author's.
-constexpr bool takes_a_text(std::string_view name) {
+constexpr bool takes_message(std::string_view name) {
     for (std::string_view const each : {"std::runtime_error",
                                         "std::logic_error",
                                         "std::invalid_argument",
@@ -112,7 +112,7 @@ std::string describe_thrown() {
         std::string out = "the mapping threw an exception (" + name + ")";
         std::string_view const what = e.what();
         bool const is_library = name.starts_with("std::");
-        bool const is_own = !is_library || (detail::takes_a_text(name) && !detail::is_library_text(what));
+        bool const is_own = !is_library || (detail::takes_message(name) && !detail::is_library_message(what));
         return is_own && !what.empty() ? out + ": " + short_line(what) : out;
     } catch (...) {
         return "the mapping threw something that is not a std::exception";
