@@ -222,7 +222,7 @@ public:
         return all;
     }
 
-    /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast. Refuses complex dtypes.
+    /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast, which refuses complex dtypes.
     [[nodiscard]] value cast(value x, dtype target) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
