@@ -41,7 +41,7 @@ bool refused_beside(dtype t, Number n) {
     try {
         (void)beside(t, n);
     } catch (aton::illegal_call const& e) {
-        CHECK(std::string(e.what()).find(std::string(", which ") + std::string(name(t)) + " does not have") !=
+        CHECK(std::string(e.what()).find(std::string(", which does not fit ") + std::string(name(t))) !=
               std::string::npos);
         return true;
     }
