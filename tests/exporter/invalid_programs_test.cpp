@@ -84,11 +84,11 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
         {"aten::add.Tensor",
          {tensor("other", b.y)},
          {2, 3},
-         "aten::add.Tensor (dimensions that do not broadcast: of 3 and of 4; at model.py:12"},
-        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 2"},
-        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 4"},
-        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions of 3 and of 2"},
-        {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions of 3 and of 4"},
+         "aten::add.Tensor (dimensions 3 and 4 do not broadcast; at model.py:12"},
+        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions 3 and 2 do not broadcast"},
+        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions 3 and 4 do not broadcast"},
+        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions 3 and 2 do not match"},
+        {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions 3 and 4 do not match"},
     };
     for (auto const& [op, arguments, sizes, expected] : calls) {
         std::string const said = fault(op, arguments, sizes);

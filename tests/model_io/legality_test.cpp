@@ -93,7 +93,7 @@ TEST_CASE("each broken rule is named, with operator, opset, ATen operator and th
                  [](fixture& f) { f.node("Add").inputs[0] = aton::no_value; }},
              row{"onnx::Add (opset 18): has 2 outputs, but at most 1 are allowed",
                  [](fixture& f) { f.node("Add").outputs.push_back(f.data.add_value(aton::value_type{})); }},
-             row{"onnx::Add (opset 18): input 'B' is bool, which this opset does not take; made for aten::add.Tensor "
+             row{"onnx::Add (opset 18): input 'B' is bool, which this opset does not accept; made for aten::add.Tensor "
                  "at model.py:12 in forward",
                  [](fixture& f) { f.node("Add").inputs[1] = f.p; }},
              row{"onnx::Add (opset 18): output 'C' is float16, but another value of the same type is float32",
@@ -110,7 +110,7 @@ TEST_CASE("each broken rule is named, with operator, opset, ATen operator and th
                  [](fixture& f) { f.node("Cast").attributes[0].i = 99; }},
              row{"onnx::Cast (opset 18): returns float32, but its result is declared as float64",
                  [](fixture& f) { f.node("Cast").attributes[0].i = 1; }},
-             row{"onnx::Cast (opset 18): output 'output' is float8_e5m2, which this opset does not give (opset 19 "
+             row{"onnx::Cast (opset 18): output 'output' is float8_e5m2, which this opset does not return (opset 19 "
                  "does); made for aten::add.Tensor at model.py:12 in forward",
                  [](fixture& f) {
                      f.node("Cast").attributes[0].i = 19;
@@ -120,7 +120,7 @@ TEST_CASE("each broken rule is named, with operator, opset, ATen operator and th
              row{"is defined twice", [](fixture& f) { f.node("If").outputs = f.node("Add").outputs; }},
              row{"an output of the graph, is not defined",
                  [](fixture& f) { f.data.outputs[0] = f.data.add_value(aton::value_type{}, "lost"); }},
-             row{"onnx::Neg (opset 18): input 'X' is bool, which this opset does not take",
+             row{"onnx::Neg (opset 18): input 'X' is bool, which this opset does not accept",
                  [](fixture& f) {
                      f.then_branch().values[f.then_branch().nodes[0].inputs[0]].type.dtype = dtype::bool_;
                  }},
@@ -168,7 +168,7 @@ TEST_CASE("illegal dtypes of attributes and constants are refused when the node 
     graph<17> const g(data, 18);
     value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
     auto const refused = [](auto const& call) { return fault_of(call); };
-    std::string const later = ", which this opset does not give (opset ";
+    std::string const later = ", which this opset does not return (opset ";
     for (dtype const t :
          {dtype::float8_e4m3fn, dtype::float8_e4m3fnuz, dtype::float8_e5m2, dtype::float8_e5m2fnuz, dtype::int4}) {
         std::string const said = refused([&] { return g.op<"Cast">(x, attr::to_i(t)); });
@@ -188,7 +188,7 @@ TEST_CASE("illegal dtypes of attributes and constants are refused when the node 
              refused([&] { return g.op<"HannWindow">(g.ints({2}), attr::output_datatype_i(dtype::bool_)); }),
          }) {
         CAPTURE(said);
-        CHECK(contains(said, ", which this opset does not give"));
+        CHECK(contains(said, ", which this opset does not return"));
     }
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("a malformed description is refused, not followed") {
         {9, "malformed: it claims to have 18446744073709551615 rows"},
         {10, "malformed: it claims to have 99999 rows"},
         {11, "malformed: it has no function that runs rows"},
-        {12, "malformed: hostile::op: two rows of the table hold at opset 13"},
+        {12, "malformed: hostile::op: two rows of the table cover opset 13"},
         {20, "malformed: its name of row 1 is not a valid string"},
         {21, "malformed: its schema of row 1 is not a valid string"},
         {22, "malformed: its schema of row 1 is not a valid string"},
