@@ -6,8 +6,8 @@
 #include <limits>
 #include <tuple>
 
-#include <aton/mappings/shaping.hpp>
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace aton::mappings::detail {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace aton::mappings {
 

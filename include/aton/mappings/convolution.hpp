@@ -2,7 +2,7 @@
 // Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
 #pragma once
 
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace aton::mappings {
 

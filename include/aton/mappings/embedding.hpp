@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace aton::mappings {
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/einsum.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace aton::mappings {
 

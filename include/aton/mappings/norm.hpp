@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace aton::mappings {

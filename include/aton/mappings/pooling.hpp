@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include <aton/mappings/adaptive_pooling.hpp>
-#include <aton/mappings/shaping.hpp>
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace aton::mappings {
 

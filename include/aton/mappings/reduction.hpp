@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace aton::mappings {
 

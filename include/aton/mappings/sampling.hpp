@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/shaping.hpp>
-#include <aton/mappings/volume_sampling.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/volume_sampling.hpp>
 
 namespace aton::mappings {
 

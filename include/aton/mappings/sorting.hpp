@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/reduction.hpp>
 

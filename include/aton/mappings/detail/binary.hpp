@@ -2,7 +2,7 @@
 // What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
 #pragma once
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace aton::mappings {
 

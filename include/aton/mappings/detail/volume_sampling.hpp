@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace aton::mappings::detail {
 
