@@ -12,25 +12,28 @@
 #include <aton/aton.hpp>
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/attention.hpp>
-#include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/class_loss.hpp>
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/distances.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/elementwise_unary.hpp>
+#include <aton/mappings/histograms.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
+#include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
+#include <aton/mappings/random.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/resize.hpp>
-#include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
-#include <aton/mappings/sorting.hpp>
+#include <aton/mappings/softmax.hpp>
 #include <aton/mappings/special_functions.hpp>
+#include <aton/mappings/statistics.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
@@ -103,7 +106,7 @@ TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0")
 }
 
 TEST_CASE("powers of float16 in distances are not beyond it") {
-    gives(mappings::matrix_product,
+    gives(mappings::distances,
           "aten::pdist",
           {arg("self", of(dtype::float16, {2, 1}, {0, -100})), number("p", 2.5)},
           row_of(dtype::float16, {100}));
@@ -213,7 +216,7 @@ TEST_CASE("two powers are roots, but not of float16") {
 }
 
 TEST_CASE("nothing is counted in int64, whatever the weights are") {
-    gives(mappings::bucketing,
+    gives(mappings::histograms,
           "aten::bincount",
           {arg("self", row_of(dtype::int64, {})), arg("weights", row_of(dtype::float32, {})), number("minlength", 2)},
           row_of(dtype::int64, {0, 0}));
@@ -230,7 +233,7 @@ TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
 }
 
 TEST_CASE("a quantile beside an infinity is ATen's") {
-    gives(mappings::sorting,
+    gives(mappings::statistics,
           "aten::quantile",
           {arg("self", row_of(dtype::float32, {-4, infinity, 1})), arg("q", row_of(dtype::float32, {0.5, 0.7, 1}))},
           row_of(dtype::float32, {1, infinity, nan}));
@@ -304,7 +307,7 @@ TEST_CASE("softplus keeps numbers whose multiple overflows") {
 
 TEST_CASE("softmax of integers masks nothing") {
     tensor const x = of(dtype::int64, {1, 1}, {-0x1p63});
-    gives(mappings::activation,
+    gives(mappings::softmax,
           "aten::_safe_softmax",
           {arg("self", x), number("dim", 1), type("dtype", dtype::float16)},
           of(dtype::float16, {1, 1}, {nan}));
@@ -482,12 +485,12 @@ TEST_CASE("an axis that keeps its size is not smoothed, whatever its scale") {
 
 TEST_CASE("pixel_unshuffle leaves the sizes of nothing as they are") {
     tensor const nothing = of(dtype::float32, {2, 5, 6, 0}, {});
-    gives(mappings::sampling, "aten::pixel_unshuffle", {arg("self", nothing), number("downscale_factor", 2)}, nothing);
+    gives(mappings::pixels, "aten::pixel_unshuffle", {arg("self", nothing), number("downscale_factor", 2)}, nothing);
 }
 
 TEST_CASE("the mask of a dropout of nothing has the dtype of the input") {
     tensor const nothing = of(dtype::float32, {0, 2}, {});
-    gives(mappings::activation,
+    gives(mappings::random,
           "aten::native_dropout",
           {arg("input", nothing), number("p", 0.5), number("train", true)},
           nothing,
@@ -548,7 +551,7 @@ TEST_CASE("addmv does not expand its sum where the matrix has no elements") {
 TEST_CASE("histc rounds bfloat16 after each step") {
     std::vector<double> counts(100, 0);
     counts[91] = 1;
-    gives(mappings::bucketing,
+    gives(mappings::histograms,
           "aten::histc",
           {arg("self", row_of(dtype::bfloat16, {2.5})), number("bins", 100), number("min", -2.5), number("max", 3)},
           row_of(dtype::bfloat16, counts));

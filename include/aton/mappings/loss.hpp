@@ -12,7 +12,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/unary.hpp>
-#include <aton/mappings/norm.hpp>
+#include <aton/mappings/distances.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace aton::mappings {

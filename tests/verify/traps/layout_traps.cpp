@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Wrong orders of channels, pads, gates and states; wrong slices, splits and views.
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/pixels.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
+#include <aton/mappings/slicing.hpp>
 #include <aton/mappings/splitting.hpp>
 
 #include "planted.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Wrong Resize, GridSample and pools.
+#include <aton/mappings/adaptive_pooling.hpp>
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/pooling.hpp>
 #include <aton/mappings/resize.hpp>

@@ -186,4 +186,22 @@ value widened(graph<13> g, value x, Body body) {
     return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
 }
 
+/// The number that no maximum is below.
+inline scalar lowest(dtype t) {
+    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
+    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
+    return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
+}
+
+inline value max_of_windows(graph<13> g, value x, window_table const& t) {
+    return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
+}
+
+/// Where in the plane the first maximum of each window stands.
+inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
+    value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
+    value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
+    return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
+}
+
 } // namespace aton::mappings::detail
