@@ -2,7 +2,7 @@
 // ATen operators: comparisons, and logic.
 #include <aton/dsl/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace aton::runtime::aten_kernels {

@@ -9,7 +9,7 @@
 
 #include <aton/dsl/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace aton::runtime::aten_kernels {

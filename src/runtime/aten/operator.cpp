@@ -29,21 +29,21 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
         using namespace aten_kernels;
         std::map<std::string, kernel, std::less<>> all;
         for (rows const family : {activation(),     adaptive_pooling(),  attention(),
-                                  binary_math(),    bitwise(),           buckets(),
-                                  class_losses(),   comparison(),        conversion(),
+                                  elementwise_binary(),    bitwise(),           bucketing(),
+                                  class_loss(),   comparison(),        conversion(),
                                   convolution(),    creation(),          cumulative(),
                                   decompositions(), diagonals(),         distances(),
                                   embedding(),      fake_quantization(), histograms(),
                                   indexing(),       joining(),           linear_algebra(),
-                                  losses(),         matrix_product(),    normalization(),
-                                  norms(),          padding(),           patches(),
+                                  loss(),         matrix_product(),    normalization(),
+                                  norm(),          padding(),           patches(),
                                   pixels(),         pooling(),           random(),
                                   ranges(),         recurrent(),         reduction(),
-                                  resizing(),       scatter(),           segments(),
+                                  resize(),       scatter(),           segments(),
                                   softmax_family(), sorting(),           special_functions(),
                                   spectra(),        splitting(),         statistics(),
-                                  transforms(),     unary_math(),        unique(),
-                                  views()})
+                                  transforms(),     elementwise_unary(),        unique(),
+                                  view()})
             for (row const& r : family) {
                 bool const qualified = r.overload.find("::") != std::string_view::npos;
                 all.emplace((qualified ? "" : "aten::") + std::string(r.overload), r.run);

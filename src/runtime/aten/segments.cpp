@@ -7,7 +7,7 @@
 
 #include <aton/dsl/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "reducing.hpp"
 
 namespace aton::runtime::aten_kernels {

@@ -293,7 +293,7 @@ results ctc_loss(call const& c) {
 
 } // namespace
 
-rows class_losses() {
+rows class_loss() {
     static constexpr row all[] = {
         {"nll_loss", nll_loss},
         {"nll_loss2d", nll_loss},

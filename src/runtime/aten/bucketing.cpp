@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: where numbers stand among sorted ones.
-#include "buckets.hpp"
+#include "bucketing.hpp"
 
 #include <string>
 
@@ -86,7 +86,7 @@ results find_buckets(call const& c) {
 
 } // namespace
 
-rows buckets() {
+rows bucketing() {
     static constexpr row all[] = {
         {"bucketize.Scalar", find_buckets},
         {"bucketize.Tensor", find_buckets},

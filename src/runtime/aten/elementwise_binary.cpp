@@ -243,7 +243,7 @@ results of_angle(call const& c) {
 
 } // namespace
 
-rows binary_math() {
+rows elementwise_binary() {
     using enum binary_op;
     static constexpr row all[] = {
         {"add.Scalar", add_scaled},

@@ -80,7 +80,7 @@ results norm_of_either(call const& c) {
 
 } // namespace
 
-rows norms() {
+rows norm() {
     static constexpr row all[] = {
         {"dist", distance},
         {"frobenius_norm.dim", frobenius},

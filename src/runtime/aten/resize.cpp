@@ -321,7 +321,7 @@ results affine_grid_generator(call const& c) {
 
 } // namespace
 
-rows resizing() {
+rows resize() {
     static constexpr resizing_mode const& bilinear_aa = antialiased_mode<triangle>;
     static constexpr resizing_mode const& bicubic_aa = antialiased_mode<cubic_filter>;
     static constexpr resizing_mode const& lanczos_aa = antialiased_mode<lanczos>;

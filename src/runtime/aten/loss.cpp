@@ -180,7 +180,7 @@ results mse_loss_backward(call const& c) {
 
 } // namespace
 
-rows losses() {
+rows loss() {
     static constexpr row all[] = {
         {"mse_loss", mse_loss},
         {"mse_loss_backward", mse_loss_backward},

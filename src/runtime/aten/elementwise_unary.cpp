@@ -148,7 +148,7 @@ results mantissa_and_exponent(call const& c) {
 
 } // namespace
 
-rows unary_math() {
+rows elementwise_unary() {
     using enum unary_op;
     static constexpr row all[] = {
         {"abs", same_type<abs>},

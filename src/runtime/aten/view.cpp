@@ -239,7 +239,7 @@ results shape(call const& c) { return to_device(tensor::of_integers(c.t("self").
 
 } // namespace
 
-rows views() {
+rows view() {
     static constexpr row all[] = {
         {"view", with_sizes},
         {"view_copy", with_sizes},
