@@ -172,6 +172,15 @@ results cosine_embedding_loss(call const& c) {
     return reduced(c, where_target(target, 1, 1.0 - cosine) + where_target(target, -1, hinge(cosine - c.f("margin"))));
 }
 
+results triplet_margin_loss(call const& c) {
+    auto const between = [&](std::string_view x, std::string_view y) {
+        return distance(c.t(x), c.t(y), c.f("p"), c.f("eps"), false);
+    };
+    term far = between("anchor", "negative");
+    if (c.b("swap")) far = apply(binary_op::minimum, far, between("positive", "negative"));
+    return reduced(c, hinge(c.f("margin") + between("anchor", "positive") - far));
+}
+
 results mse_loss_backward(call const& c) {
     term const x = of(c, "self");
     double const count = c.i("reduction") == 1 ? static_cast<double>(x->count()) : 1.0;
@@ -195,6 +204,7 @@ rows loss() {
         {"hinge_embedding_loss", hinge_embedding_loss},
         {"margin_ranking_loss", margin_ranking_loss},
         {"cosine_embedding_loss", cosine_embedding_loss},
+        {"triplet_margin_loss", triplet_margin_loss},
     };
     return all;
 }

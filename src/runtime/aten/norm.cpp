@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: norms of vectors and matrices.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -7,7 +8,9 @@
 #include <aton/dsl/error.hpp>
 #include <aton/runtime/norms.hpp>
 
+#include "matrices.hpp"
 #include "reducing.hpp"
+#include "term.hpp"
 
 namespace aton::runtime::aten_kernels {
 
@@ -78,6 +81,41 @@ results norm_of_either(call const& c) {
     return norm_along(x, c.f("ord"), axes, keeps(c));
 }
 
+/// Each slice of an axis whose norm is above `maxnorm` is scaled down to it.
+results renorm(call const& c) {
+    term const x = c.t("self");
+    if (x->rank() < 2) throw error("self has less than 2 dimensions");
+    auto const kept = static_cast<std::int64_t>(axis_at(c.i("dim"), x->rank()));
+    axis_list axes = all_axes(*x);
+    axes.erase(axes.begin() + kept);
+    dtype const in = compute_type(x->dtype());
+    double const most = c.f("maxnorm");
+    tensor const size = norm(cast(*x, in), c.f("p"), axes, true);
+    constexpr double epsilon = 1e-7;
+    tensor const factor = scalar(most) / (size + scalar(epsilon));
+    tensor const scaled = cast(*x, in) * where(greater(size, scalar(most)), factor, scalar(1));
+    return cast(scaled, x->dtype());
+}
+
+results matrix_norm(call const& c) {
+    tensor x = c.t("self");
+    if (dtype const type = c.type("dtype"); type != dtype::undefined) x = cast(x, type);
+    std::vector<std::int64_t> const dims = c.ints("dim");
+    if (dims.size() != 2) throw error("dim has not 2 elements");
+    std::vector<std::size_t> const of = {axis_at(dims[0], x.rank()), axis_at(dims[1], x.rank())};
+    if (of[0] == of[1]) throw error("both dimensions are the same");
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i != x.rank(); ++i)
+        if (i != of[0] && i != of[1]) order.push_back(i);
+    order.insert(order.end(), of.begin(), of.end());
+    tensor const last = x.permuted(order);
+    bool const named = c.argument("ord").is == aten_argument::kind::text;
+    tensor out = named ? *norm_of_matrices(last, c.text("ord")) : *norm_of_matrices(last, c.f("ord"));
+    if (c.b("keepdim"))
+        for (std::size_t const axis : {std::min(of[0], of[1]), std::max(of[0], of[1])}) out = out.unsqueezed(axis);
+    return out;
+}
+
 } // namespace
 
 rows norm() {
@@ -91,6 +129,9 @@ rows norm() {
         {"norm.ScalarOpt_dim", norm_of_all},
         {"norm.ScalarOpt_dim_dtype", norm_of_all},
         {"norm.ScalarOpt_dtype", norm_of_all},
+        {"renorm", renorm},
+        {"linalg_matrix_norm", matrix_norm},
+        {"linalg_matrix_norm.str_ord", matrix_norm},
     };
     return all;
 }

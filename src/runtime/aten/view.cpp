@@ -3,7 +3,6 @@
 #include "axes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "../compute/complex.hpp"
@@ -143,80 +142,8 @@ results expanded(call const& c) {
 
 results expanded_as(call const& c) { return c.t("self").expanded(c.t("other").sizes()); }
 
-results broadcast_all(call const& c) {
-    sizes to;
-    for (tensor const& x : c.tensors("tensors")) to = broadcast(to, x.sizes());
-    std::vector<tensor> out;
-    for (tensor const& x : c.tensors("tensors")) out.push_back(x.expanded(to));
-    return value(std::move(out));
-}
-
-results diagonal(call const& c) {
-    return diagonal_of(c.t(c.has_argument("A") ? "A" : "self"), c.i("offset"), c.i("dim1"), c.i("dim2"));
-}
-
-results sliced(call const& c) {
-    tensor const x = c.t("self");
-    return python_slice(x,
-                        axis_in(c, x),
-                        c.maybe_i("start").value_or(0),
-                        c.maybe_i("end").value_or(std::numeric_limits<std::int64_t>::max()),
-                        c.i("step"));
-}
-
-results select(call const& c) {
-    tensor const x = c.t("self");
-    return selected(x, axis_in(c, x), c.i("index"));
-}
-
-results narrowed(call const& c) {
-    tensor const x = c.t("self");
-    std::size_t const axis = axis_in(c, x);
-    std::int64_t const size = x.size(axis);
-    std::int64_t start = c.i("start"); // a tensor too
-    std::int64_t const length = c.i("length");
-    if (start < 0) start += size;
-    if (start < 0 || start > size || length < 0 || length > size - start)
-        throw error(std::to_string(length) + " elements from " + std::to_string(start) +
-                    " on leave a dimension of size " + std::to_string(size));
-    return x.sliced(axis, start, length);
-}
-
-results unfolded(call const& c) {
-    tensor const x = c.t("self");
-    std::size_t const axis = axis_of(c, x, "dimension");
-    std::int64_t const size = c.i("size");
-    std::int64_t const step = c.i("step");
-    std::int64_t const all = x.rank() == 0 ? 1 : x.size(axis);
-    if (size < 0 || size > all || step <= 0)
-        throw error("windows of " + std::to_string(size) + " by " + std::to_string(step) +
-                    " over a dimension of size " + std::to_string(all));
-    sizes to = x.sizes();
-    ints strides = x.strides();
-    to.push_back(size);
-    strides.push_back(x.rank() == 0 ? 1 : strides[axis]);
-    if (x.rank() != 0) {
-        to[axis] = (all - size) / step + 1;
-        if (to[axis] > 1) strides[axis] *= step;
-    }
-    return x.viewed(std::move(to), std::move(strides));
-}
-
-results as_strided(call const& c) {
-    return strided(c.t("self"), c.ints("size"), c.ints("stride"), c.maybe_i("storage_offset"));
-}
-
 results as_real(call const& c) { return c.t("self").as_pairs(); }
 results as_complex(call const& c) { return contiguous(c.t("self")).from_pairs(); }
-
-/// What is new is 0.
-results resized(call const& c) {
-    tensor const x = c.t("self");
-    sizes const to = c.ints("size");
-    std::int64_t const more = count_of(to) - x.count();
-    tensor const out = reshape(pad(flatten(x), {0}, {more}, 0), to);
-    return results(out).mutate("self", out);
-}
 
 // What a program asks of sizes.
 
@@ -291,26 +218,10 @@ rows view() {
         {"expand_copy", expanded},
         {"broadcast_to", expanded},
         {"expand_as", expanded_as},
-        {"broadcast_tensors", broadcast_all},
-        {"diagonal", diagonal},
-        {"diagonal_copy", diagonal},
-        {"linalg_diagonal", diagonal},
-        {"slice.Tensor", sliced},
-        {"slice_copy.Tensor", sliced},
-        {"select.int", select},
-        {"select_copy.int", select},
-        {"narrow", narrowed},
-        {"narrow.Tensor", narrowed},
-        {"narrow_copy", narrowed},
-        {"unfold", unfolded},
-        {"unfold_copy", unfolded},
-        {"as_strided", as_strided},
-        {"as_strided_copy", as_strided},
         {"view_as_real", as_real},
         {"view_as_real_copy", as_real},
         {"view_as_complex", as_complex},
         {"view_as_complex_copy", as_complex},
-        {"resize_", resized},
         {"size.int", size},
         {"sym_size.int", size},
         {"stride.int", stride},
