@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
 /// The text of each file. Written by src/CMakeLists.txt.
 constexpr std::string_view families[] = {
-#include "verify/rules.inc"
+#include <sampling_rules.inc>
 };
 
 constexpr std::size_t argument_indent = 4; ///< what is indented further continues the argument
@@ -70,4 +70,4 @@ std::span<sampling_rule const> aten_sampling_rules() {
     return rules;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

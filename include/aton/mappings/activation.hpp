@@ -10,7 +10,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -221,4 +221,4 @@ inline constexpr auto activation = table(
         return g.op<"Mul">(a, g.op<"Sigmoid">(b));
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

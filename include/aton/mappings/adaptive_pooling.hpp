@@ -8,7 +8,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/windows.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -134,4 +134,4 @@ inline constexpr auto adaptive_pooling =
           symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
           symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

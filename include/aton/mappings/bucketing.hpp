@@ -10,7 +10,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -57,4 +57,4 @@ inline constexpr auto bucketing = table(
             return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -9,7 +9,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -136,4 +136,4 @@ inline constexpr auto diagonals =
                                 false);
           }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -12,7 +12,7 @@
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/norm.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// aten::pairwise_distance: along the last axis, eps added to each difference.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
@@ -101,4 +101,4 @@ inline constexpr auto distances = table(
             return cosine_similarity(g, x1, x2, dim, eps);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -10,7 +10,7 @@
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ inline constexpr auto embedding = table(
         return self.rank() == 0 ? squeeze(g, y, 0) : y;
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

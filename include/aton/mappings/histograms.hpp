@@ -9,7 +9,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -77,4 +77,4 @@ inline constexpr auto histograms = table(
             return detail::bincount(g, self, weights, minlength);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

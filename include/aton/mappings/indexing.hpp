@@ -9,7 +9,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -144,4 +144,4 @@ inline constexpr auto indexing =
           }),
           symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -10,7 +10,7 @@
 
 #include <aton/mappings/matrix_product.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -101,4 +101,4 @@ inline constexpr auto linear_algebra =
               return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
           }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -13,7 +13,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// numpy's matmul. ONNX has no MatMul of bool or of integers below 32 bits: those go through int32 or float32.
 inline value matmul(graph<13> g, value a, value b) {
@@ -251,4 +251,4 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::kron(self, other)">(
         [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

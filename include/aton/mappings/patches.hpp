@@ -7,7 +7,7 @@
 
 #include <aton/mappings/slicing.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -54,4 +54,4 @@ inline constexpr auto patches =
                   return self.rank() == 2 ? squeeze(g, y, 0) : y;
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

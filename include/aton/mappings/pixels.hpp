@@ -8,7 +8,7 @@
 
 #include <aton/mappings/detail/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -79,4 +79,4 @@ inline constexpr auto pixels =
           symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
           symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -7,7 +7,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/windows.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -271,4 +271,4 @@ inline constexpr auto pooling = table(
             return detail::unpool(g, self, indices, output_size);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

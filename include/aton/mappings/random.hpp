@@ -7,7 +7,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -35,4 +35,4 @@ inline constexpr auto random =
                   return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

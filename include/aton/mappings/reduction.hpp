@@ -11,7 +11,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -291,4 +291,4 @@ inline constexpr auto reduction = table(
             return detail::count_nonzero(g, self, axes_or_all(dim, self));
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

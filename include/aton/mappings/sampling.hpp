@@ -11,7 +11,7 @@
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/volume_sampling.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -129,4 +129,4 @@ inline constexpr auto sampling = table(
             return detail::affine_grid(g, theta, sizes, align_corners);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

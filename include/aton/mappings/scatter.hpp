@@ -17,7 +17,7 @@
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/slicing.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -344,4 +344,4 @@ inline constexpr auto scatter = table(
             return detail::write_places(g, self, g.constant(std::move(places)), src);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -9,7 +9,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -135,4 +135,4 @@ inline constexpr auto slicing = table(
         return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

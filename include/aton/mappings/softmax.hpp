@@ -8,7 +8,7 @@
 
 #include <aton/mappings/detail/common.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ inline constexpr auto softmax =
                   return detail::safe_softmax(g, x, dim, type);
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -11,7 +11,7 @@
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -86,4 +86,4 @@ inline constexpr auto sorting = table(
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

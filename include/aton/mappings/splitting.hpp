@@ -8,7 +8,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -138,4 +138,4 @@ inline constexpr auto splitting =
           symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
           symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

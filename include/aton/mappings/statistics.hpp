@@ -13,7 +13,7 @@
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/sorting.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -198,4 +198,4 @@ inline constexpr auto statistics =
           symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
           symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 struct onnx_options {
     device where;           ///< where tensors are computed
@@ -54,4 +54,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/compute/norms.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include <aton/core/error.hpp>
 
 #include "loss.hpp"
 #include "products.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 term distance(term const& x, term const& y, double p, double epsilon, bool keep) {
     std::int64_t const last = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::max(x->rank(), y->rank())) - 1);
@@ -119,4 +119,4 @@ rows distances() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

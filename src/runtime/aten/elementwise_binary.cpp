@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 void require_no_zero(tensor const& divisor) {
     if (!is_integral(divisor.dtype()) || divisor.count() == 0) return;
@@ -231,4 +231,4 @@ rows elementwise_binary() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

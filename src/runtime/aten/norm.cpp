@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/norms.hpp"
+#include <aton/core/error.hpp>
 
 #include "matrices.hpp"
 #include "reducing.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -136,4 +136,4 @@ rows norm() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -2,7 +2,7 @@
 // ATen operators: the same elements several times, or in another order.
 #include "axes.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -133,4 +133,4 @@ rows repeating() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

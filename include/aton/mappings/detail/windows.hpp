@@ -11,7 +11,7 @@
 
 #include <aton/mappings/detail/common.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 using ints = safe_vector<std::int64_t>;
 
@@ -204,4 +204,4 @@ inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
     return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail
