@@ -2,7 +2,7 @@
 // ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
 #pragma once
 
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

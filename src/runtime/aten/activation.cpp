@@ -86,22 +86,6 @@ results sigmoid_linear(call const& c) {
     return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, floats(c), {1, 0, 0});
 }
 
-/// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
-results clamp_between(call const& c) {
-    auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
-    bool const low = has("min");
-    bool const high = has("max");
-    if (!low && !high) throw error("neither min nor max is given");
-    dtype const type = low && high ? result_type(c, {"self", "min", "max"})
-                       : low       ? result_type(c, {"self", "min"})
-                                   : result_type(c, {"self", "max"});
-    dtype const in = compute_type(type);
-    tensor x = operand(c, "self", in);
-    if (low) x = maximum(x, operand(c, "min", in));
-    if (high) x = minimum(x, operand(c, "max", in));
-    return cast(x, type);
-}
-
 results hard_tanh(call const& c) {
     tensor const x = c.t("self");
     if (x.dtype() == dtype::bool_) throw error("bools are not clamped");
@@ -254,14 +238,6 @@ rows activation() {
     static constexpr row all[] = {
         {"_prelu_kernel", parametric_kernel},
         {"celu", continuous_exponential_linear},
-        {"clamp", clamp_between},
-        {"clamp.Tensor", clamp_between},
-        {"clamp_max", clamp_between},
-        {"clamp_max.Tensor", clamp_between},
-        {"clamp_min", clamp_between},
-        {"clamp_min.Tensor", clamp_between},
-        {"clip", clamp_between},
-        {"clip.Tensor", clamp_between},
         {"elu", exponential_linear},
         {"elu_backward", elu_gradient},
         {"gelu", gaussian_linear},

@@ -2,7 +2,7 @@
 // ATen operators: comparisons, and logic.
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {

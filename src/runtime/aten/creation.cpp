@@ -59,19 +59,6 @@ results resized(call const& c) {
     return results(y).mutate("self", y);
 }
 
-/// The indices [2, n] of a triangle of a matrix: on and below the diagonal number `offset`, or above.
-template <bool Lower>
-results triangle_indices(call const& c) {
-    std::int64_t const rows_count = c.i("row");
-    std::int64_t const columns = c.i("col");
-    if (rows_count < 0 || columns < 0) throw error("a matrix has no negative sizes");
-    scalar const offset(static_cast<long long>(c.i("offset")));
-    tensor const diagonal = range(rows_count, 0, 1, c.where()).unsqueezed(1) + offset;
-    tensor const column = range(columns, 0, 1, c.where());
-    tensor const inside = Lower ? less_equal(column, diagonal) : greater_equal(column, diagonal);
-    return cast(nonzero(inside), c.type("dtype", dtype::int64));
-}
-
 } // namespace
 
 rows creation() {
@@ -92,8 +79,6 @@ rows creation() {
         {"ones", of_size<1>},
         {"ones_like", as_self<1>},
         {"resize_", resized},
-        {"tril_indices", triangle_indices<true>},
-        {"triu_indices", triangle_indices<false>},
         {"zeros", of_size<0>},
         {"zeros_like", as_self<0>},
     };

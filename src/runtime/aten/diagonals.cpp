@@ -72,6 +72,23 @@ results diag(call const& c) {
     return contiguous(diagonal_of(x, c.i("diagonal")));
 }
 
+results diagonal(call const& c) {
+    return diagonal_of(c.t(c.has_argument("A") ? "A" : "self"), c.i("offset"), c.i("dim1"), c.i("dim2"));
+}
+
+/// The indices [2, n] of a triangle of a matrix: on and below the diagonal number `offset`, or above.
+template <bool Lower>
+results triangle_indices(call const& c) {
+    std::int64_t const rows_count = c.i("row");
+    std::int64_t const columns = c.i("col");
+    if (rows_count < 0 || columns < 0) throw error("a matrix has no negative sizes");
+    scalar const offset(static_cast<long long>(c.i("offset")));
+    tensor const diagonal = range(rows_count, 0, 1, c.where()).unsqueezed(1) + offset;
+    tensor const column = range(columns, 0, 1, c.where());
+    tensor const inside = Lower ? less_equal(column, diagonal) : greater_equal(column, diagonal);
+    return cast(nonzero(inside), c.type("dtype", dtype::int64));
+}
+
 } // namespace
 
 rows diagonals() {
@@ -83,6 +100,10 @@ rows diagonals() {
         {"diag", diag},
         {"diag_embed", diag_embed},
         {"diagflat", diagflat},
+        {"diagonal", diagonal},
+        {"diagonal_copy", diagonal},
+        {"tril_indices", triangle_indices<true>},
+        {"triu_indices", triangle_indices<false>},
     };
     return all;
 }

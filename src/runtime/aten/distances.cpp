@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: distances and similarities of vectors, and losses made of them.
+// ATen operators: distances and similarities of vectors.
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,24 +13,15 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-namespace {
-
 term distance(term const& x, term const& y, double p, double epsilon, bool keep) {
     std::int64_t const last = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::max(x->rank(), y->rank())) - 1);
     return norm(*(x - y + epsilon), p, {last}, keep);
 }
 
+namespace {
+
 results pairwise_distance(call const& c) {
     return *distance(c.t("x1"), c.t("x2"), c.f("p"), c.f("eps"), c.b("keepdim"));
-}
-
-results triplet_margin_loss(call const& c) {
-    auto const between = [&](std::string_view x, std::string_view y) {
-        return distance(c.t(x), c.t(y), c.f("p"), c.f("eps"), false);
-    };
-    term far = between("anchor", "negative");
-    if (c.b("swap")) far = apply(binary_op::minimum, far, between("positive", "negative"));
-    return reduced(c, hinge(c.f("margin") + between("anchor", "positive") - far));
 }
 
 results cosine_similarity(call const& c) {
@@ -114,35 +104,17 @@ results pdist(call const& c) {
     return norm(difference, c.f("p"), {-1});
 }
 
-/// Each slice of an axis whose norm is above `maxnorm` is scaled down to it.
-results renorm(call const& c) {
-    term const x = c.t("self");
-    if (x->rank() < 2) throw error("self has less than 2 dimensions");
-    auto const kept = static_cast<std::int64_t>(axis_at(c.i("dim"), x->rank()));
-    axis_list axes = all_axes(*x);
-    axes.erase(axes.begin() + kept);
-    dtype const in = compute_type(x->dtype());
-    double const most = c.f("maxnorm");
-    tensor const size = norm(cast(*x, in), c.f("p"), axes, true);
-    constexpr double epsilon = 1e-7;
-    tensor const factor = scalar(most) / (size + scalar(epsilon));
-    tensor const scaled = cast(*x, in) * where(greater(size, scalar(most)), factor, scalar(1));
-    return cast(scaled, x->dtype());
-}
-
 } // namespace
 
 rows distances() {
     static constexpr row all[] = {
         {"pairwise_distance", pairwise_distance},
-        {"triplet_margin_loss", triplet_margin_loss},
         {"cosine_similarity", cosine_similarity},
         {"cdist", cdist},
         {"_cdist_forward", cdist},
         {"_euclidean_dist", euclidean_dist},
         {"pdist", pdist},
         {"_pdist_forward", pdist},
-        {"renorm", renorm},
     };
     return all;
 }

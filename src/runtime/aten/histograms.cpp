@@ -9,7 +9,7 @@
 
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {

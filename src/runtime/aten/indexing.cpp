@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: elements by index and by mask.
+// ATen operators: elements by index.
 #include "positions.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
@@ -97,61 +96,6 @@ results take_flat(call const& c) {
     return reshape(take(x, positions({x.count()}, std::vector<tensor>{flatten(index)})), index.sizes());
 }
 
-results masked_select(call const& c) {
-    tensor const x = c.t("self");
-    tensor const mask = c.t("mask");
-    sizes const to = broadcast(x.sizes(), mask.sizes());
-    return take(x.expanded(to), true_positions(mask.expanded(to)));
-}
-
-tensor checked_mask(call const& c) {
-    tensor const mask = c.t("mask");
-    if (mask.dtype() != dtype::bool_) throw error("a mask is of bool, not of " + std::string(name(mask.dtype())));
-    return mask;
-}
-
-results masked_fill(call const& c) {
-    tensor const x = c.t("self");
-    if (c.argument("value").is == aten_argument::kind::tensor && c.t("value").rank() != 0)
-        throw error("the value of masked_fill is a 0-d tensor");
-    return contiguous(where(checked_mask(c), operand(c, "value", x.dtype()), x));
-}
-
-results masked_scatter(call const& c) {
-    tensor const mask = checked_mask(c);
-    sizes const to = broadcast(c.t("self").sizes(), mask.sizes());
-    tensor const source = flatten(c.t("source"));
-    if (source.dtype() != c.t("self").dtype()) throw error("source has another dtype than self");
-    tensor const at = true_positions(mask.expanded(to));
-    if (at.count() > source.count()) throw error("source has fewer elements than the mask has true ones");
-    return put(c.t("self").expanded(to), at, source.sliced(0, 0, at.count()));
-}
-
-results where_of(call const& c) {
-    dtype const type = result_type(c, {"self", "other"});
-    tensor const condition = c.t("condition");
-    if (condition.dtype() != dtype::bool_ && condition.dtype() != dtype::uint8)
-        throw error("a condition is of bool, not of " + std::string(name(condition.dtype())));
-    return where(cast(condition, dtype::bool_), operand(c, "self", type), operand(c, "other", type));
-}
-
-results nonzero_rows(call const& c) { return contiguous(transpose(nonzero(c.t("self")), 0, 1)); }
-
-/// One vector for each dimension.
-results nonzero_columns(call const& c) {
-    tensor const found = nonzero(at_least_1d(c.t(c.has_argument("condition") ? "condition" : "self")));
-    std::vector<tensor> out;
-    for (std::int64_t i = 0; i != found.size(0); ++i) out.push_back(selected(found, 0, i));
-    return value(std::move(out));
-}
-
-results nonzero_static(call const& c) {
-    tensor const rows = transpose(nonzero(c.t("self")), 0, 1);
-    std::int64_t const size = c.i("size");
-    if (size < 0) throw error("a size is not negative");
-    return pad(rows, {0, 0}, {size - rows.size(0), 0}, c.number("fill_value"));
-}
-
 } // namespace
 
 rows indexing() {
@@ -164,19 +108,6 @@ rows indexing() {
         {"gather", gather},
         {"take_along_dim", take_along_dim},
         {"take", take_flat},
-        {"masked_select", masked_select},
-        {"masked_fill.Scalar", masked_fill},
-        {"masked_fill.Tensor", masked_fill},
-        {"masked_scatter", masked_scatter},
-        {"where.self", where_of},
-        {"where.Scalar", where_of},
-        {"where.ScalarOther", where_of},
-        {"where.ScalarSelf", where_of},
-        {"where", nonzero_columns},
-        {"nonzero", nonzero_rows},
-        {"argwhere", nonzero_rows},
-        {"nonzero_numpy", nonzero_columns},
-        {"nonzero_static", nonzero_static},
     };
     return all;
 }

@@ -9,6 +9,9 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 /// The loss of each element as it is, their mean or their sum, as the argument 'reduction' says.
 [[nodiscard]] tensor reduced(call const& c, term const& loss);
 
+/// at::pairwise_distance: the norm of x - y + epsilon along the last axis.
+[[nodiscard]] term distance(term const& x, term const& y, double p, double epsilon, bool keep);
+
 /// max(x, 0); NaN stays.
 [[nodiscard]] inline term hinge(term const& x) { return apply(unary_op::relu, x); }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "runtime/compute/factorization.hpp"
 #include <aton/core/error.hpp>
 
 #include "axes.hpp"
 #include "call.hpp"
+#include "term.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
@@ -59,6 +61,10 @@ struct solution {
 [[nodiscard]] solution inverse_of(tensor const& a);
 /// From the factors of A; `is_adjoint`: A^H X = B.
 [[nodiscard]] tensor solve_factored(tensor const& lu, tensor const& pivots, tensor const& b, bool is_adjoint);
+
+/// The norm of matrices in the last two axes: "fro", "nuc", or of an order.
+[[nodiscard]] term norm_of_matrices(tensor const& x, std::string_view name);
+[[nodiscard]] term norm_of_matrices(tensor const& x, double order);
 
 /// Which singular values count: those above max(absolute, relative * the largest). float64 on the host, 0-d or one for each matrix.
 struct tolerances {

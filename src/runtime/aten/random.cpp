@@ -11,7 +11,7 @@
 #include <aton/aten/promotion.hpp>
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 #include "term.hpp"
 

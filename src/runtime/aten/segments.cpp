@@ -7,7 +7,7 @@
 
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "reducing.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {

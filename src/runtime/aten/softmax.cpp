@@ -69,7 +69,7 @@ results backward(call const& c) {
 
 } // namespace
 
-rows softmax_family() {
+rows softmax() {
     static constexpr row all[] = {
         {"softmax.int", softmax_in<false>},
         {"log_softmax.int", softmax_in<true>},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: what the singular values of matrices say: norms, ranks, pseudoinverses.
+// ATen operators: what the singular values of matrices say: condition numbers, ranks, pseudoinverses.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,18 +23,22 @@ tensor outermost(tensor const& sizes, double order) {
     return sum(sizes, {-1}); // 0
 }
 
-/// The norm of matrices in the last two axes.
+} // namespace
+
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
     if (name != "nuc") throw error("there is no norm '" + std::string(name) + "'");
     return home(x).real(sum(svd(x, false).s, {-1}));
 }
+
 term norm_of_matrices(tensor const& x, double order) {
     double const size = std::abs(order);
     if (size == 2) return home(x).real(outermost(svd(x, false).s, order));
     if (size != 1 && !std::isinf(size)) throw error("there is no such norm of matrices");
     return outermost(norm(x, 1, {size == 1 ? -2 : -1}), order);
 }
+
+namespace {
 
 results linalg_cond(call const& c) {
     tensor const x = c.t("self");
@@ -55,25 +59,6 @@ results linalg_cond(call const& c) {
     tensor const out = *(norm(x) * norm(turned));
     tensor const singular = unequal(to_device(s.factors.info, x.where()), 0);
     return where(singular, scalar(std::numeric_limits<double>::infinity()), out);
-}
-
-results matrix_norm(call const& c) {
-    tensor x = c.t("self");
-    if (dtype const type = c.type("dtype"); type != dtype::undefined) x = cast(x, type);
-    std::vector<std::int64_t> const dims = c.ints("dim");
-    if (dims.size() != 2) throw error("dim has not 2 elements");
-    std::vector<std::size_t> const of = {axis_at(dims[0], x.rank()), axis_at(dims[1], x.rank())};
-    if (of[0] == of[1]) throw error("both dimensions are the same");
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i != x.rank(); ++i)
-        if (i != of[0] && i != of[1]) order.push_back(i);
-    order.insert(order.end(), of.begin(), of.end());
-    tensor const last = x.permuted(order);
-    bool const named = c.argument("ord").is == aten_argument::kind::text;
-    tensor out = named ? *norm_of_matrices(last, c.text("ord")) : *norm_of_matrices(last, c.f("ord"));
-    if (c.b("keepdim"))
-        for (std::size_t const axis : {std::min(of[0], of[1]), std::max(of[0], of[1])}) out = out.unsqueezed(axis);
-    return out;
 }
 
 /// The singular values of a Hermitian matrix are the magnitudes of its eigenvalues.
@@ -149,8 +134,6 @@ rows spectra() {
     static constexpr row all[] = {
         {"linalg_cond", linalg_cond},
         {"linalg_cond.p_str", linalg_cond},
-        {"linalg_matrix_norm", matrix_norm},
-        {"linalg_matrix_norm.str_ord", matrix_norm},
         {"linalg_matrix_rank", matrix_rank},
         {"linalg_matrix_rank.tol_tensor", matrix_rank},
         {"linalg_matrix_rank.atol_rtol_float", matrix_rank},

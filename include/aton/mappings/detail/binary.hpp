@@ -2,7 +2,7 @@
 // Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
 #pragma once
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
