@@ -37,7 +37,7 @@ public:
     cuda_device() : launched_kernels(cuda_launches()) {
         int count = 0;
         gpu::check(cudaGetDeviceCount(&count), "no GPU can be used");
-        if (count == 0) throw error("cuda: no GPU can be used: there is none");
+        if (count == 0) throw error("cuda: no GPU can be used: none was found");
         (void)gpu::pool(); // a GPU without pools of memory says so now
     }
 
@@ -59,7 +59,7 @@ public:
     }
 
     [[nodiscard]] tensor nonzero(tensor const& x) const override {
-        if (x.dtype() != dtype::bool_) throw error("elements that are true are those of a bool");
+        if (x.dtype() != dtype::bool_) throw error("finding true elements requires a bool tensor");
         tensor const from = contiguous(x);
         tensor const room = tensor::empty(dtype::int64, {x.count()}, memory());
         std::int64_t const found =

@@ -28,9 +28,9 @@ namespace {
 class stream_pool final : public allocator {
 public:
     stream_pool() {
-        check(cudaDeviceGetDefaultMemPool(&pool_, 0), "the pool of memory");
+        check(cudaDeviceGetDefaultMemPool(&pool_, 0), "the memory pool");
         std::uint64_t keep = UINT64_MAX; // what is free stays with the process
-        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "the pool of memory");
+        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "the memory pool");
     }
 
     [[nodiscard]] device where() const override { return {device_kind::cuda, 0}; }
@@ -42,7 +42,7 @@ public:
         if (status == cudaErrorMemoryAllocation) { // perhaps it is there, but in pieces
             (void)cudaGetLastError();
             check(cudaStreamSynchronize(stream()), "the stream");
-            check(cudaMemPoolTrimTo(pool_, 0), "the pool of memory");
+            check(cudaMemPoolTrimTo(pool_, 0), "the memory pool");
             status = cudaMallocAsync(&memory, some, stream());
         }
         if (status == cudaErrorMemoryAllocation) {

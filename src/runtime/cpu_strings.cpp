@@ -55,7 +55,8 @@ void assign(tensor const& into, std::vector<std::string*> const& target, std::ve
 } // namespace
 
 tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
-    if (!no.is_strings() || condition.dtype() != dtype::bool_) throw error("select takes a bool and two of one dtype");
+    if (!no.is_strings() || condition.dtype() != dtype::bool_)
+        throw error("select requires a bool tensor and two tensors of the same dtype");
     sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
     tensor const chosen = condition.expanded(to).contiguous();
     std::vector<std::string*> const a = reached(yes.expanded(to));
@@ -66,7 +67,7 @@ tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
 }
 
 void copy(tensor const& from, tensor const& to) {
-    if (!from.is_strings()) throw error("a copy keeps its dtype");
+    if (!from.is_strings()) throw error("a copy cannot change the dtype");
     assign(to, reached(to), reached(from.expanded(to.sizes())));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using kernels::loop;
 
-[[noreturn]] void refuse_dtype(dtype t) { throw error("this function is not one of " + std::string(name(t))); }
+[[noreturn]] void refuse_dtype(dtype t) { throw error("this function does not support " + std::string(name(t))); }
 
 /// `known`: whether a kernel was.
 void expect(bool known, dtype t) {
@@ -27,7 +27,8 @@ void expect(bool known, dtype t) {
 }
 
 void expect_same(dtype a, dtype b) {
-    if (a != b) throw error("operands of " + std::string(name(a)) + " and " + std::string(name(b)) + " do not meet");
+    if (a != b)
+        throw error("operands of " + std::string(name(a)) + " and " + std::string(name(b)) + " cannot be combined");
 }
 
 std::size_t width_of(dtype t) {
@@ -37,7 +38,7 @@ std::size_t width_of(dtype t) {
 }
 
 void expect_axis(std::size_t axis, tensor const& x) {
-    if (axis >= x.rank()) throw error("there is no axis " + std::to_string(axis) + " in " + to_string(x.sizes()));
+    if (axis >= x.rank()) throw error("axis " + std::to_string(axis) + " is out of range for " + to_string(x.sizes()));
 }
 
 /// The loop over operands of the same sizes, the result first.
@@ -57,7 +58,7 @@ loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
         for (int j = 0; j != operands && joins; ++j)
             joins = l.strides[j][l.rank - 1] == all[j]->strides()[i] * out.size(i);
         if (!joins && l.rank == kernels::most_dims)
-            throw error("a kernel goes over at most " + std::to_string(kernels::most_dims) + " dimensions");
+            throw error("a kernel supports at most " + std::to_string(kernels::most_dims) + " dimensions");
         if (!joins) ++l.rank;
         l.sizes[l.rank - 1] = (joins ? l.sizes[l.rank - 1] : 1) * out.size(i);
         for (int j = 0; j != operands; ++j) l.strides[j][l.rank - 1] = all[j]->strides()[i];
@@ -124,7 +125,7 @@ tensor turned(tensor const& x, std::size_t axis, std::size_t to) {
 
 void launched_kernels::expect_one_here(tensor const& x) const {
     if (x.where() != memory().where())
-        throw error("a tensor on " + runtime::name(x.where()) + " came to kernels of " +
+        throw error("a tensor on " + runtime::name(x.where()) + " was passed to the kernels of " +
                     runtime::name(memory().where()));
 }
 
@@ -164,7 +165,7 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
 tensor launched_kernels::select(tensor const& condition, tensor const& yes, tensor const& no) const {
     expect_here(condition, yes, no);
     if (yes.dtype() != no.dtype() || condition.dtype() != dtype::bool_)
-        throw error("select takes a bool and two of one dtype");
+        throw error("select requires a bool tensor and two tensors of the same dtype");
     std::size_t const width = width_of(yes.dtype());
     sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
     tensor out = made(yes.dtype(), to);
@@ -204,7 +205,7 @@ tensor launched_kernels::contiguous(tensor const& x) const {
 
 void launched_kernels::copy(tensor const& from, tensor const& to) const {
     expect_here(from, to);
-    if (from.dtype() != to.dtype()) throw error("a copy keeps its dtype");
+    if (from.dtype() != to.dtype()) throw error("a copy cannot change the dtype");
     by_.copy(width_of(to.dtype()), make_loop(to, from.expanded(to.sizes())), to.bytes(), from.bytes());
 }
 
@@ -231,8 +232,7 @@ tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t a
     for (std::size_t k : kept) to.push_back(x.size(k));
     tensor out = made(dtype::int64, std::move(to));
     if (x.size(axis) == 0 && out.count() != 0)
-        throw error("no element of " + to_string(x.sizes()) + " is the largest or smallest of axis " +
-                    std::to_string(axis));
+        throw error("shape " + to_string(x.sizes()) + " has no maximum or minimum along axis " + std::to_string(axis));
     expect(by_.arg_reduce(op, last, x.dtype(), make_reduce(x, kept, {axis}), out.data<std::int64_t>(), x.bytes()),
            x.dtype());
     return out;
@@ -284,7 +284,8 @@ tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
     expect_here(a, b);
     expect_same(a.dtype(), b.dtype());
     if (a.rank() < 2 || b.rank() < 2 || a.size(a.rank() - 1) != b.size(b.rank() - 2))
-        throw error("matrices of " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + " have no product");
+        throw error("matrices of shapes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
+                    " cannot be multiplied");
     if (widens(a.dtype())) return cast(matmul(wide(a), wide(b)), a.dtype(), true);
     std::size_t const row = a.rank() - 2;
     std::size_t const column = b.rank() - 1;
@@ -337,14 +338,14 @@ largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, 
 
 void launched_kernels::check_positions(tensor const& positions, std::int64_t count) const {
     if (positions.dtype() != dtype::int64)
-        throw error("positions are int64, not " + std::string(name(positions.dtype())));
+        throw error("positions must be int64, not " + std::string(name(positions.dtype())));
     if (positions.count() == 0) return;
     std::vector<std::size_t> axes(positions.rank());
     for (std::size_t i = 0; i != axes.size(); ++i) axes[i] = i;
     for (reduce_op op : {reduce_op::min, reduce_op::max}) {
         std::int64_t const extreme = *to_host(reduce(op, positions, axes)).data<std::int64_t>();
         if (extreme < 0 || extreme >= count)
-            throw error("position " + std::to_string(extreme) + " is outside of " + std::to_string(count) +
+            throw error("position " + std::to_string(extreme) + " is out of range for " + std::to_string(count) +
                         " elements");
     }
 }
@@ -362,7 +363,7 @@ tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
 void launched_kernels::check_put(tensor const& into, tensor const& positions, tensor const& values) const {
     expect_here(into, positions, values);
     expect_same(into.dtype(), values.dtype());
-    if (!into.is_contiguous()) throw error("values are put into a contiguous tensor");
+    if (!into.is_contiguous()) throw error("the destination of put must be contiguous");
     check_positions(positions, into.count());
 }
 

@@ -136,12 +136,12 @@ std::int64_t count_of(std::span<std::int64_t const> sizes) {
     std::int64_t count = 1;
     bool empty = false;
     for (std::int64_t s : sizes) {
-        if (s < 0) throw error("a tensor cannot have the sizes " + to_string(sizes));
+        if (s < 0) throw error("a tensor cannot have shape " + to_string(sizes));
         if (s == 0) {
             empty = true;
             continue;
         }
-        if (count > most_elements / s) throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
+        if (count > most_elements / s) throw error("a tensor of shape " + to_string(sizes) + " is too large");
         count *= s;
     }
     return empty ? 0 : count;
@@ -160,7 +160,7 @@ sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b
     for (std::size_t i = 0; i != b.size(); ++i) {
         std::int64_t& size = out[shift + i];
         if (size != b[i] && size != 1 && b[i] != 1)
-            throw error("the sizes " + to_string(a) + " and " + to_string(b) + " do not broadcast");
+            throw error("shapes " + to_string(a) + " and " + to_string(b) + " do not broadcast");
         if (size == 1) size = b[i];
     }
     return out;
@@ -169,7 +169,7 @@ sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b
 std::size_t axis_at(std::int64_t axis, std::size_t rank) {
     auto const n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
     if (axis < -n || axis >= n)
-        throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
+        throw error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
 }
 
@@ -197,7 +197,7 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
         return t;
     }
     std::size_t const each = element_bytes(type);
-    if (each == 0) throw error("a tensor needs a dtype");
+    if (each == 0) throw error("a tensor must have a dtype");
     t.memory_ = std::make_shared<buffer>(from, static_cast<std::size_t>(t.count_) * each);
     return t;
 }
@@ -206,7 +206,8 @@ tensor tensor::of_strings(std::vector<std::string> text, runtime::sizes of) {
     tensor t;
     t.type_ = aton::dtype::string;
     t.count_ = count_of(of);
-    if (static_cast<std::size_t>(t.count_) != text.size()) throw error("strings do not fit their sizes");
+    if (static_cast<std::size_t>(t.count_) != text.size())
+        throw error("the number of strings does not match the shape");
     t.strides_ = contiguous_strides(of);
     t.sizes_ = std::move(of);
     t.memory_ = std::make_shared<buffer>(std::move(text));
@@ -227,7 +228,7 @@ tensor tensor::from_constant(aton::tensor const& constant) {
     auto const count = static_cast<std::size_t>(t.count_);
     std::size_t const width = bits(constant.type);
     if (constant.bytes.size() != (count * width + 7) / 8)
-        throw error("a constant of the sizes " + to_string(constant.sizes) + " has " +
+        throw error("a constant of shape " + to_string(constant.sizes) + " has " +
                     std::to_string(constant.bytes.size()) + " bytes");
     std::byte* const to = t.bytes();
     if (width >= 8) {
@@ -304,14 +305,15 @@ tensor tensor::expanded(runtime::sizes const& to) const {
         fits = sizes_[i] == to[k] || sizes_[i] == 1;
         if (sizes_[i] != 1) t.strides_[k] = strides_[i];
     }
-    if (!fits) throw error("the sizes " + to_string(sizes_) + " do not expand to " + to_string(to));
+    if (!fits) throw error("shape " + to_string(sizes_) + " does not expand to " + to_string(to));
     // What computes with it takes the time of all its elements.
     if (bytes_of(type_, t.count_) > most_memory()) too_large(bytes_of(type_, t.count_));
     return t;
 }
 
 void tensor::require_axis(std::size_t axis) const {
-    if (axis >= rank()) throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank()));
+    if (axis >= rank())
+        throw error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank()));
 }
 
 tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step) const {
@@ -322,8 +324,8 @@ tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, 
         fits = count - 1 <= steps;
     }
     if (!fits)
-        throw error(std::to_string(count) + " elements from " + std::to_string(start) + " on are more than axis " +
-                    std::to_string(axis) + " of " + to_string(sizes_) + " has");
+        throw error(std::to_string(count) + " elements from " + std::to_string(start) + " are out of range for axis " +
+                    std::to_string(axis) + " of " + to_string(sizes_));
     tensor t = *this;
     t.sizes_[axis] = count;
     if (count > 1) t.strides_[axis] *= step;
@@ -342,7 +344,8 @@ tensor tensor::unsqueezed(std::size_t axis) const {
 
 tensor tensor::squeezed(std::size_t axis) const {
     require_axis(axis);
-    if (sizes_[axis] != 1) throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " has not size 1");
+    if (sizes_[axis] != 1)
+        throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " does not have size 1");
     tensor t = *this;
     t.sizes_.erase(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis));
     t.strides_.erase(t.strides_.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -375,7 +378,8 @@ tensor tensor::from_pairs() const {
     bool together = floats && !sizes_.empty() && sizes_.back() == 2 && strides_.back() == 1 && offset_ % 2 == 0;
     for (std::size_t i = 0; together && i + 1 != sizes_.size(); ++i) together = strides_[i] % 2 == 0 || sizes_[i] <= 1;
     together = together || (floats && count_ == 0 && !sizes_.empty() && sizes_.back() == 2);
-    if (!together) throw error(std::string(name(type_)) + " of the sizes " + to_string(sizes_) + " are no pairs");
+    if (!together)
+        throw error(std::string(name(type_)) + " of shape " + to_string(sizes_) + " cannot be viewed as pairs");
     tensor t = *this;
     t.type_ = type_ == aton::dtype::float32 ? aton::dtype::complex64 : aton::dtype::complex128;
     t.offset_ /= 2;
@@ -388,7 +392,7 @@ tensor tensor::from_pairs() const {
 
 tensor tensor::reinterpreted(aton::dtype as) const {
     std::string const refusal =
-        std::string(name(type_)) + to_string(sizes_) + " cannot be taken for " + std::string(name(as));
+        std::string(name(type_)) + to_string(sizes_) + " cannot be viewed as " + std::string(name(as));
     if (is_strings() || element_bytes(as) == 0) throw error(refusal);
     auto const from = static_cast<std::int64_t>(element_bytes(type_));
     auto const to = static_cast<std::int64_t>(element_bytes(as));
@@ -435,7 +439,7 @@ tensor tensor::contiguous() const {
 }
 
 tensor tensor::reshaped(runtime::sizes to) const {
-    if (count_of(to) != count_) throw error("the sizes " + to_string(sizes_) + " cannot become " + to_string(to));
+    if (count_of(to) != count_) throw error("shape " + to_string(sizes_) + " cannot be reshaped to " + to_string(to));
     tensor t = contiguous();
     t.strides_ = contiguous_strides(to);
     t.sizes_ = std::move(to);
@@ -454,7 +458,7 @@ std::vector<std::int64_t> tensor::integers() const {
 }
 
 scalar tensor::item() const {
-    if (count_ != 1) throw error("one element is expected, not the sizes " + to_string(sizes_));
+    if (count_ != 1) throw error("one element is expected, not shape " + to_string(sizes_));
     return to_constant().at(0);
 }
 

@@ -395,15 +395,15 @@ TEST_CASE("numbers in order, and random ones") {
 TEST_CASE("what a GPU cannot do is said") {
     tensor const here = small(dtype::float32, {4});
     CHECK(contains(fault_of([&] { return gpu().unary(unary_op::neg, here), 0; }),
-                   "a tensor on cpu came to kernels of cuda:0"));
+                   "a tensor on cpu was passed to the kernels of cuda:0"));
     CHECK(contains(fault_of([&] { return cpu().binary(binary_op::add, here, there(here)), 0; }),
-                   "a tensor on cuda:0 came to kernels of cpu"));
+                   "a tensor on cuda:0 was passed to the kernels of cpu"));
     CHECK(contains(
         fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39U}, gpu().memory()).count(); }),
         "does not fit into the memory of cuda:0"));
     CHECK(&kernels_of({device_kind::cuda, 0}) == &gpu());
-    CHECK(
-        contains(fault_of([] { return kernels_of({device_kind::cuda, 1}).range(1), 0; }), "there is no device cuda:1"));
+    CHECK(contains(fault_of([] { return kernels_of({device_kind::cuda, 1}).range(1), 0; }),
+                   "the device does not exist: cuda:1"));
 }
 
 TEST_CASE("memory that is given back is given out again") {

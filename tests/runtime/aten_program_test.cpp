@@ -183,7 +183,7 @@ TEST_CASE("graphs of ATen nodes give what programs give") {
 TEST_CASE("inputs that do not fit are refused") {
     std::string const file = (fs::path(ATON_SAMPLES) / "pt2" / "linear_relu_dynbatch.pt2").string();
     aten_program const runs(pt2::read_program(file));
-    CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs are given: 0");
+    CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs: 0");
     std::vector<value> const wrong = {value(tensor::of_scalar(1, dtype::int64))};
     CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program has float32[*, "));
 }

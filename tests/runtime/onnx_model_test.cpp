@@ -28,7 +28,7 @@ TEST_CASE("an input that has an initializer may be given or not") {
     CHECK(numbers_of(run(simple(text), {floats({1}), floats({5, 6})})[0]) == numbers{1, 5, 6});
     CHECK(has(refusal(simple(text)), "input 'x' is missing"));
     CHECK(has(refusal(simple(text), {floats({1}), floats({1}), floats({1})}), "takes 2 inputs, not 3"));
-    CHECK(has(refusal(simple(text), {integer(1)}), "input 'x' is int64, float32 is expected"));
+    CHECK(has(refusal(simple(text), {integer(1)}), "input 'x' is int64, expected float32"));
 }
 
 TEST_CASE("graphs in graphs see the values around them") {
@@ -139,7 +139,7 @@ TEST_CASE("sequences and optionals are inputs and outputs") {
     CHECK(numbers_of(out[0]) == numbers{1, 2, 3});
     CHECK_FALSE(out[1].one().item().to<bool>());
     CHECK(run(simple(text), {all, floats({1})})[1].one().item().to<bool>());
-    CHECK(has(refusal(simple(text), {floats({1}), value()}), "input 's' is no sequence"));
+    CHECK(has(refusal(simple(text), {floats({1}), value()}), "input 's' is not a sequence"));
     CHECK(has(refusal(simple(text), {all, all}), "input 'o' is a sequence"));
     CHECK(has(refusal(simple(text), {std::vector<tensor>{integer(1)}, value()}), "input 's' is int64"));
 }
@@ -192,19 +192,19 @@ TEST_CASE("a function may leave out what nobody asks for") {
 
 TEST_CASE("what cannot run is refused before it runs") {
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Frobnicate (x) }")),
-              "Frobnicate 'y': there is no such operator at opset 18"));
+              "Frobnicate 'y': the operator does not exist at opset 18"));
     CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"\" : 18, \"acme\" : 3]>\n"
                                "g (float[N] x) => (float[N] y) { y = acme.Frobnicate (x) }")),
-              "acme::Frobnicate 'y': there is no such operator at opset 3"));
+              "acme::Frobnicate 'y': the operator does not exist at opset 3"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (x) }")),
-              "Identity 'y': no node before it makes its input 'z'"));
+              "Identity 'y': no earlier node computes its input 'z'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (y) }")),
-              "no node before it makes its input 'z'"));
+              "no earlier node computes its input 'z'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (nothing) }")), "'nothing'"));
-    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { z = Identity (x) }")), "no node makes an output"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { z = Identity (x) }")), "no node computes an output"));
     CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"acme\" : 3]>\n"
                                "g (float[N] x) => (float[N] y) { y = Identity (x) }")),
-              "no version of ai.onnx is imported"));
+              "the model does not import a version of ai.onnx"));
     CHECK(has(refusal(simple("g (bool p) => (float y) { y = If (p) <then_branch = a () => (float z) { z = "
                              "Frobnicate () }, else_branch = b () => (float w) { w = Constant <value_float = 1.0> () "
                              "}> }")),
@@ -224,10 +224,10 @@ TEST_CASE("graphs that are made by hand are not believed") {
     CHECK(has(refusal(g, {floats({1})}), "has no value 99"));
     g = good;
     g.nodes[0].outputs[0] = g.inputs[0];
-    CHECK(has(refusal(g, {floats({1})}), "'x' is made twice"));
+    CHECK(has(refusal(g, {floats({1})}), "'x' is defined twice"));
     g = good;
     g.values[0].outer = 0;
-    CHECK(has(refusal(g, {floats({1})}), "of a graph around"));
+    CHECK(has(refusal(g, {floats({1})}), "from a graph around"));
     g = good;
     g.nodes[0].inputs.clear();
     CHECK(refusal(g, {floats({1})}).empty()); // an optional that is empty is the same
@@ -241,7 +241,7 @@ TEST_CASE("operators say which input is missing or of a wrong type") {
                       {floats({1}), tensor::of_integers(std::vector<std::int64_t>{1})}),
               "Concat 'y'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = SequenceAt (x, x) }"), {floats({1})}),
-              "input 0 is no sequence"));
+              "input 0 is not a sequence"));
 }
 
 TEST_CASE("sizes beyond all memory are refused, not tried") {

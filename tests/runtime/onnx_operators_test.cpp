@@ -193,7 +193,7 @@ TEST_CASE("numbers become the shortest text that says them, and texts numbers") 
                {7, -2000, 1, -static_cast<double>(INFINITY)});
     check_near(run({"Cast", 21, {strings({"9007199254740993", "100.5"})}, to(dtype::int64)})[0],
                {9007199254740993.0, 100});
-    check_refused({"Cast", 21, {strings({"word"})}, to(dtype::int32)}, "'word' is no number");
+    check_refused({"Cast", 21, {strings({"word"})}, to(dtype::int32)}, "'word' is not a number");
 }
 
 TEST_CASE("float8_e8m0 is rounded up, down or to nearest") {
@@ -225,7 +225,7 @@ TEST_CASE("a pattern that would take exponential time, or many calls, takes neit
     tensor const x = strings({std::string(20000, 'a')});
     CHECK(numbers(run({"RegexFullMatch", 20, {x}, {text("pattern", "(a*)*b")}})[0]) == std::vector<double>{0});
     check_refused({"RegexFullMatch", 20, {x}, {text("pattern", std::string(3000, '('))}}, "too long");
-    check_refused({"RegexFullMatch", 20, {x}, {text("pattern", "(?i)a")}}, "not taken");
+    check_refused({"RegexFullMatch", 20, {x}, {text("pattern", "(?i)a")}}, "not supported");
 }
 
 TEST_CASE("trees of the older operators") {
@@ -261,7 +261,7 @@ TEST_CASE("trees of the older operators") {
     CHECK(words(classes[0]) == std::vector<std::string>{"no", "yes"});
     check_near(classes[1], {0.75, 0.25, 0.25, 0.75});
     check_refused({"TreeEnsembleRegressor", 3, {floats({}, {2, 0})}, with(votes), 1, ml},
-                  "a feature that is not there");
+                  "a feature that does not exist");
 }
 
 TEST_CASE("linear models and support vectors") {
@@ -318,7 +318,7 @@ TEST_CASE("features are mapped, scaled and filled in") {
     check_near(run({"Scaler", 1, {longs({1, 2})}, {reals("offset", {1}), reals("scale", {3})}, 1, ml})[0], {0, 3});
     check_near(run({"OneHotEncoder", 1, {longs({2, 5})}, {integers("cats_int64s", {1, 2})}, 1, ml})[0], {0, 1, 0, 0});
     check_refused({"OneHotEncoder", 1, {longs({5})}, {integers("cats_int64s", {1}), integer("zeros", 0)}, 1, ml},
-                  "of no category");
+                  "not one of the categories");
     check_near(run({"Normalizer", 1, {floats({3, -4, 0, 0}, {2, 2})}, {text("norm", "L2")}, 1, ml})[0],
                {0.6, -0.8, 0, 0});
 }
@@ -326,10 +326,10 @@ TEST_CASE("features are mapped, scaled and filled in") {
 TEST_CASE("what does not fit is refused with a line") {
     tensor const x = floats({1, 2, 3, 4, 5, 6}, {2, 3});
     check_refused({"Add", 14, {x, floats({1, 2}, {2})}}, "do not broadcast");
-    check_refused({"Add", 14, {x, longs({1, 2, 3})}}, "do not meet");
+    check_refused({"Add", 14, {x, longs({1, 2, 3})}}, "cannot be combined");
     check_refused({"ReduceSum", 13, {x, longs({5})}}, "axis 5");
     check_refused({"QuantizeLinear", 21, {x, floats({1, 2}, {2})}}, "does not fit");
-    check_refused({"NegativeLogLikelihoodLoss", 13, {x, longs({0, 3})}}, "outside: 3");
+    check_refused({"NegativeLogLikelihoodLoss", 13, {x, longs({0, 3})}}, "out of range: 3");
     check_refused({"RandomNormal", 22, {}, {integers("shape", {1099511627776, 1099511627776})}}, "too large");
     check_refused({"TfIdfVectorizer",
                    9,
@@ -351,16 +351,17 @@ TEST_CASE("axes and sizes at the ends of int64 are refused before anything is ad
     for (std::int64_t batch : {most, -most, std::int64_t{2}})
         check_refused(
             {"ReverseSequence", 10, {x, longs({1, 2})}, {integer("batch_axis", batch), integer("time_axis", 1)}},
-            "batch and time are axes 0 and 1");
+            "batch_axis and time_axis must be 0 and 1");
     check_refused({"ReverseSequence", 10, {x, longs({1, 2})}, {integer("batch_axis", 1), integer("time_axis", -most)}},
-                  "batch and time are axes 0 and 1");
+                  "batch_axis and time_axis must be 0 and 1");
     std::vector const window = {integers("kernel_shape", {2}), integers("strides", {2})};
     tensor const pooled = floats({5, 6}, {1, 1, 2});
     tensor const places = reshape(longs({1, 3}), {1, 1, 2});
-    check_refused({"MaxUnpool", 22, {pooled, places, longs({1, 1, -most - 1})}, window}, "cannot have the sizes");
+    check_refused({"MaxUnpool", 22, {pooled, places, longs({1, 1, -most - 1})}, window}, "cannot have shape");
     tensor const kernel = floats({1, 2}, {1, 1, 2});
     check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_padding", {most - 1})}}, "output padding");
-    check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_shape", {most})}}, "no result has");
+    check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_shape", {most})}},
+                  "output_shape is out of range");
 }
 
 } // namespace aton::runtime

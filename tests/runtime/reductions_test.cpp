@@ -107,13 +107,13 @@ TEST_CASE("bools are any, all, largest and smallest, but no sum") {
     CHECK(k().reduce(reduce_op::all, many, first_axis).data<bool>()[0]);
     many.data<bool>()[77777] = false;
     CHECK(!k().reduce(reduce_op::all, many, first_axis).data<bool>()[0]);
-    CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, x, first_axis); }), "not one of bool"));
+    CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, x, first_axis); }), "not support bool"));
     CHECK(
         contains(fault_of([&] { return k().reduce(reduce_op::any, integers({1}), first_axis); }), "not one of int64"));
     CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, integers({1}), second_axis); }), "no axis 1"));
     CHECK(
         contains(fault_of([&] { return k().reduce(reduce_op::sum, tensor::empty(dtype::complex64, {2}), first_axis); }),
-                 "not one of complex64"));
+                 "not support complex64"));
     CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, tensor::of_strings({"a"}, {1}), first_axis); }),
                    "not one of string"));
 }
@@ -171,7 +171,7 @@ TEST_CASE("the first or the last of the largest or smallest elements") {
     CHECK(k().arg_reduce(reduce_op::min, bools({1, 0, 0}), 0, true).data<std::int64_t>()[0] == 2);
     CHECK(contains(
         fault_of([] { return k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {2, 0}), 1, false); }),
-        "no element of [2, 0]"));
+        "shape [2, 0] has no maximum or minimum"));
     CHECK(contains(fault_of([] { return k().arg_reduce(reduce_op::sum, floats({1}), 0, false); }), "not one of"));
     CHECK(k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {0, 2}), 1, false).sizes() == sizes{0});
 }

@@ -21,7 +21,7 @@ double fitting(double number, dtype type) {
                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
     bool const fits = is_floating(type) ? !std::isfinite(number) || std::abs(number) <= most : std::abs(number) <= most;
-    if (!fits) throw error("a number is beyond " + std::string(name(type)));
+    if (!fits) throw error("a number is out of range for " + std::string(name(type)));
     return number;
 }
 
@@ -52,7 +52,7 @@ results continuous_exponential_linear(call const& c) {
 }
 results soft_plus(call const& c) { return with_parameters(c, unary_op::softplus, c.f("beta"), c.f("threshold")); }
 results soft_shrink(call const& c) {
-    if (!(c.f("lambd") >= 0 && std::isfinite(c.f("lambd")))) throw error("lambd is negative, or not finite");
+    if (!(c.f("lambd") >= 0 && std::isfinite(c.f("lambd")))) throw error("lambd is negative or not finite");
     (void)fitting(c.f("lambd"), c.t("self").dtype());
     return with_parameters(c, unary_op::shrink, c.f("lambd"), c.f("lambd"));
 }
@@ -62,11 +62,11 @@ results hard_shrink(call const& c) {
 }
 results above_threshold(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("bools have no threshold");
+    if (x.dtype() == dtype::bool_) throw error("threshold does not support bool");
     auto const number = [&](std::string_view name) {
         scalar const n = c.number(name);
         if (is_unsigned_integral(x.dtype()) && !n.is_integral() && n.to<double>() < 0)
-            throw error("uint8 has no negative numbers");
+            throw error("uint8 cannot represent negative numbers");
         (void)fitting(n.to<double>(), is_integral(x.dtype()) ? x.dtype() : compute_type(x.dtype()));
         return is_integral(x.dtype()) ? tensor::of_scalar(n, x.dtype()).item().to<double>() : n.to<double>();
     };
@@ -91,7 +91,7 @@ results clamp_between(call const& c) {
     auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
     bool const low = has("min");
     bool const high = has("max");
-    if (!low && !high) throw error("neither min nor max is given");
+    if (!low && !high) throw error("at least one of min and max is required");
     dtype const type = low && high ? result_type(c, {"self", "min", "max"})
                        : low       ? result_type(c, {"self", "min"})
                                    : result_type(c, {"self", "max"});
@@ -104,9 +104,9 @@ results clamp_between(call const& c) {
 
 results hard_tanh(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("bools are not clamped");
+    if (x.dtype() == dtype::bool_) throw error("clamp does not support bool");
     if (x.dtype() == dtype::uint8 && (c.f("min_val") < 0 || c.f("max_val") < 0))
-        throw error("uint8 has no negative numbers");
+        throw error("uint8 cannot represent negative numbers");
     double const least = fitting(c.f("min_val"), x.dtype());
     double const most = fitting(c.f("max_val"), x.dtype());
     return std::isnan(least) || std::isnan(most) ? x * scalar(least + most) : clamp(x, least, most);
@@ -116,11 +116,11 @@ results hard_tanh(call const& c) {
 results parametric(call const& c) {
     tensor const x = floats(c);
     tensor const weight = c.t("weight");
-    if (weight.dtype() != x.dtype()) throw error("both are of one dtype");
+    if (weight.dtype() != x.dtype()) throw error("both tensors must have the same dtype");
     if (weight.count() == 1) return binary(binary_op::prelu, x, reshape(weight, {}));
     std::int64_t const channels = x.rank() < 2 ? 1 : x.size(1);
     if (weight.rank() > 1 || weight.count() != channels)
-        throw error("there are " + std::to_string(weight.count()) + " slopes for " + std::to_string(channels) +
+        throw error("weight has " + std::to_string(weight.count()) + " slopes for " + std::to_string(channels) +
                     " channels");
     sizes to(x.rank() - 1, 1);
     to[0] = channels;
@@ -140,9 +140,10 @@ results log_of_sigmoid(call const& c) { return log_sigmoid_and_buffer(c).all().r
 
 results gated(call const& c) {
     tensor const x = floats(c);
-    if (x.rank() == 0) throw error("a 0-d tensor has no halves");
+    if (x.rank() == 0) throw error("a 0-d tensor cannot be split into halves");
     std::size_t const axis = axis_at(c.i("dim"), x.rank());
-    if (x.size(axis) % 2 != 0) throw error("an axis of size " + std::to_string(x.size(axis)) + " has no halves");
+    if (x.size(axis) % 2 != 0)
+        throw error("an axis of size " + std::to_string(x.size(axis)) + " cannot be split into halves");
     std::int64_t const half = x.size(axis) / 2;
     tensor const v = cast(x, compute_type(x.dtype()));
     return cast(v.sliced(axis, 0, half) * sigmoid(v.sliced(axis, half, half)), x.dtype());

@@ -63,12 +63,12 @@ tensor average_along(tensor const& x, std::size_t axis, std::int64_t out) {
 }
 
 sizes output_sizes(call const& c, tensor const& x, std::size_t axes) {
-    if (x.rank() < axes) throw error("the input has less than " + std::to_string(axes) + " dimensions");
+    if (x.rank() < axes) throw error("the input has fewer than " + std::to_string(axes) + " dimensions");
     sizes const out = for_each_axis(c, "output_size", axes, {});
     for (std::size_t i = 0; i != axes; ++i)
         if (out[i] < 0) throw error("output_size is negative");
     for (std::size_t i = x.rank() - axes; i != x.rank(); ++i)
-        if (x.size(i) == 0) throw error("an axis that is pooled over is empty");
+        if (x.size(i) == 0) throw error("a pooled axis has size 0");
     return out;
 }
 
@@ -119,7 +119,7 @@ results adaptive_avg_pool(call const& c) {
     if (Axes == 3 && compute_type(x.dtype()) != x.dtype() && !whole && x.count() != 0)
         return as_given(average_in_steps(batched(x, Axes), out), x);
     tensor y = cast(batched(x, Axes), compute_type(x.dtype()));
-    if (!is_floating(y.dtype())) throw error("a mean is one of floats");
+    if (!is_floating(y.dtype())) throw error("a mean requires a floating-point dtype");
     for (std::size_t i = Axes; i-- != 0;) y = average_along(y, i + 2, out[i]);
     return as_given(cast(y, x.dtype()), x);
 }

@@ -26,7 +26,7 @@ tensor as_bias(tensor const& seen, dtype type) {
 tensor repeated_heads(tensor const& x, std::int64_t heads) {
     std::size_t const axis = x.rank() - 3;
     if (x.size(axis) == 0 || heads % x.size(axis) != 0)
-        throw error("the heads of the queries are no multiple of those of the keys");
+        throw error("the number of query heads is not a multiple of the number of key heads");
     std::int64_t const times = heads / x.size(axis);
     if (times == 1) return x;
     sizes to = x.sizes();
@@ -55,10 +55,10 @@ struct attended {
 /// All in the compute type.
 attended attend(tensor const& query, tensor key, tensor value, attention_options const& o) {
     if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-        throw error("queries, keys and values have less than 2 dimensions");
+        throw error("queries, keys and values must have at least 2 dimensions");
     if (o.repeats_heads) {
         if (query.rank() < 3 || key.rank() != query.rank() || value.rank() != query.rank())
-            throw error("there are no heads");
+            throw error("the number of heads is 0");
         std::int64_t const heads = query.size(query.rank() - 3);
         key = repeated_heads(key, heads);
         value = repeated_heads(value, heads);
@@ -99,14 +99,14 @@ attended attend(call const& c, bool adds_bools) {
     tensor const query = c.t("query");
     dtype const type = query.dtype();
     if (!is_floating(type) || c.t("key").dtype() != type || c.t("value").dtype() != type)
-        throw error("queries, keys and values are floats of one dtype");
+        throw error("queries, keys and values must have the same floating-point dtype");
     dtype const in = compute_type(type);
     attention_options o;
     std::string_view const mask = c.has_argument("attn_bias") ? "attn_bias" : "attn_mask";
     o.bias = c.maybe(mask);
     o.causal = c.b("is_causal");
     if (o.bias && o.bias.dtype() == dtype::bool_) o.bias = adds_bools ? cast(o.bias, in) : as_bias(o.bias, in);
-    if (o.bias && o.causal) throw error("is_causal is given beside a mask");
+    if (o.bias && o.causal) throw error("is_causal cannot be combined with a mask");
     o.scale = c.maybe_f("scale");
     bool const is_fused = c.overload().find("flash") != std::string_view::npos;
     o.repeats_heads = is_fused || (c.has_argument("enable_gqa") && c.b("enable_gqa"));
@@ -175,7 +175,7 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
     std::int64_t const size = c.i("embed_dim");
     if (query->rank() != 3 || query->size(2) != size || heads < 1 || size % heads != 0 ||
         weight.sizes() != sizes{3 * size, size})
-        throw error("queries and weights do not fit the heads");
+        throw error("the sizes of the queries and weights do not match the number of heads");
     dtype const type = query->dtype();
     dtype const in = compute_type(type);
     auto const part = [&](term const& x, std::int64_t which) {

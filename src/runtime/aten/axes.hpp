@@ -23,7 +23,7 @@ using ints = std::vector<std::int64_t>;
 }
 /// The same where a 0-d tensor will not do.
 [[nodiscard]] inline std::size_t axis_in(call const& c, tensor const& x, std::string_view name = "dim") {
-    if (x.rank() == 0) throw error("a 0-d tensor has no dimension");
+    if (x.rank() == 0) throw error("a 0-d tensor has no dimensions");
     return axis_of(c, x, name);
 }
 

@@ -16,7 +16,7 @@ namespace aton::runtime::aten_kernels {
 void require_no_zero(tensor const& divisor) {
     if (!is_integral(divisor.dtype()) || divisor.count() == 0) return;
     if (to_host(reduce(reduce_op::any, equal(divisor, 0), all_axes(divisor))).item().to<bool>())
-        throw error("an integer is divided by zero");
+        throw error("integer division by zero");
 }
 
 namespace {
@@ -35,11 +35,11 @@ tensor times_argument(call const& c, tensor const& y, std::string_view factor) {
 void require_factor(dtype type, scalar const& factor) {
     bool const fits = factor.is_bool() || is_complex(type) || (factor.is_integral() && type != dtype::bool_) ||
                       (factor.is_floating() && is_floating(type)) || is_one(factor);
-    if (!fits) throw error("the factor does not fit " + std::string(name(type)));
+    if (!fits) throw error("the factor is out of range for " + std::string(name(type)));
 }
 
 void require_no_bool(operand_pair const& p) {
-    if (p.type == dtype::bool_) throw error("bools are not subtracted");
+    if (p.type == dtype::bool_) throw error("subtraction does not support bool");
 }
 
 results add_scaled(call const& c) {
@@ -104,10 +104,10 @@ tensor raised(call const& c, tensor const& x, tensor const& y) {
 /// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
 results power(call const& c) {
     operand_pair const p = promoted_factors(c, "self", "exponent");
-    if (p.type == dtype::bool_) throw error("bools have no powers");
+    if (p.type == dtype::bool_) throw error("pow does not support bool");
     aten_argument const& exponent = c.argument("exponent");
     if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
-        throw error("integers are not raised to negative integers");
+        throw error("an integer cannot be raised to a negative power");
     if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
     return p.finish(raised(c, p.x, p.y));
 }
@@ -137,9 +137,9 @@ results step(call const& c) {
 results interpolated(call const& c) {
     bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
     if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
-        throw error("the weight of lerp has another dtype than its ends");
+        throw error("the dtype of weight does not match that of self and end");
     dtype const type = weight_is_tensor ? result_type(c, {"self", "end", "weight"}) : result_type(c, {"self", "end"});
-    if (is_integral(type) || type == dtype::bool_) throw error("lerp is one of floats and complex numbers");
+    if (is_integral(type) || type == dtype::bool_) throw error("lerp requires a floating-point or complex dtype");
     tensor const x = operand(c, "self", compute_type(type));
     tensor const y = operand(c, "end", compute_type(type));
     tensor const w = operand(c, "weight", compute_type(type));
@@ -152,8 +152,9 @@ results interpolated(call const& c) {
 template <binary_op Op>
 results add_combined(call const& c) {
     dtype const type = result_type(c, {"self", "tensor1", "tensor2"});
-    if (Op == binary_op::div && !is_floating(type) && !is_complex(type)) throw error("integers are not divided here");
-    if (type == dtype::bool_) throw error("this function is not one of bool");
+    if (Op == binary_op::div && !is_floating(type) && !is_complex(type))
+        throw error("this function does not support integers");
+    if (type == dtype::bool_) throw error("this function does not support bool");
     dtype const in = compute_type(type);
     require_factor(type, c.number("value"));
     tensor const x = times_argument(c, operand(c, "tensor1", in), "value");
@@ -229,7 +230,8 @@ results next_number(call const& c) {
 results of_parts(call const& c) {
     tensor const re = c.t("real");
     tensor const im = c.t("imag");
-    if (re.dtype() != im.dtype() || !is_floating(re.dtype())) throw error("the parts are of one floating dtype");
+    if (re.dtype() != im.dtype() || !is_floating(re.dtype()))
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(re, im);
 }
 
@@ -237,7 +239,7 @@ results of_angle(call const& c) {
     tensor const length = c.t("abs");
     tensor const angle = c.t("angle");
     if (length.dtype() != angle.dtype() || !is_floating(length.dtype()))
-        throw error("the parts are of one floating dtype");
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(length * cos(angle), length * sin(angle));
 }
 

@@ -35,7 +35,7 @@ bool call::has_argument(std::string_view name) const {
 aten_argument const& call::argument(std::string_view name) const {
     for (aten_argument const& a : bound_)
         if (a.name == name) return a;
-    throw error("there is no argument '" + std::string(name) + "'");
+    throw error("the operator does not have an argument '" + std::string(name) + "'");
 }
 
 bool call::given(std::string_view name) const { return argument(name).is != kind::none; }
@@ -89,7 +89,7 @@ std::vector<double> call::floats(std::string_view name) const {
 
 std::string_view call::text(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is != kind::text) refuse(a, "a text");
+    if (a.is != kind::text) refuse(a, "a string");
     return a.text;
 }
 

@@ -25,16 +25,16 @@ struct class_loss {
 
 /// -weight[target] * scores[target], 0 where the target is ignored.
 class_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
-    if (scores.rank() == 0) throw error("the scores have no dimension of classes");
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (scores.rank() == 0) throw error("the scores do not have a class dimension");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     std::int64_t const axis = class_axis(scores);
     sizes expected = scores.sizes();
     expected.erase(expected.begin() + axis);
     bool const single = scores.rank() == 1 && target.count() == 1 && target.rank() <= 1;
     if (!single && target.sizes() != expected)
-        throw error("scores of the sizes " + to_string(scores.sizes()) + " do not fit targets of the sizes " +
+        throw error("scores of shape " + to_string(scores.sizes()) + " do not match targets of shape " +
                     to_string(target.sizes()));
-    if (!is_integral(target.dtype())) throw error("a target is a class, an integer");
+    if (!is_integral(target.dtype())) throw error("targets must be integers");
     tensor const classes = reshape(cast(target, dtype::int64), expected);
     tensor const counts = unequal(classes, scalar(ignored));
     tensor const safe = where(counts, classes, scalar(0));
@@ -43,7 +43,7 @@ class_loss picked(tensor const& scores, tensor const& target, tensor const& weig
     term weights = full(1, scores.dtype(), expected, scores.where());
     if (weight) {
         if (weight.rank() != 1 || weight.count() != scores.size(static_cast<std::size_t>(axis)))
-            throw error("there is not a weight for each class");
+            throw error("weight must have one element per class");
         weights = index_select(weight, 0, safe);
     }
     term const loss = -score * weights;
@@ -109,13 +109,13 @@ results cross_entropy_loss(call const& c) {
     tensor const scores = c.t("self");
     double const smoothing = c.f("label_smoothing");
     if (smoothing < 0 || smoothing > 1) throw error("label_smoothing is not between 0 and 1");
-    if (scores.rank() == 0) throw error("the scores have no dimension of classes");
+    if (scores.rank() == 0) throw error("the scores do not have a class dimension");
     std::int64_t const axis = class_axis(scores);
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     term const logs = log_softmax_of(scores, axis);
     if (scores.sizes() == c.t("target").sizes()) {
-        if (!is_floating(c.t("target").dtype())) throw error("probabilities of classes are floats");
-        if (c.i("ignore_index") >= 0) throw error("ignore_index is not one of targets that are probabilities");
+        if (!is_floating(c.t("target").dtype())) throw error("class probabilities must be floating-point");
+        if (c.i("ignore_index") >= 0) throw error("ignore_index does not apply to class probabilities");
         return of_probabilities(c, logs, c.t("target"));
     }
     term const loss = nll(c, *logs).first;
@@ -134,10 +134,10 @@ score_rows rows_of(call const& c, std::size_t target_rank) {
     tensor const scores = c.t("self");
     tensor const target = c.t("target");
     if (scores.rank() > 2) throw error("the scores have more than 2 dimensions");
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     std::int64_t const classes = scores.rank() == 0 ? 1 : scores.sizes().back();
     std::int64_t const count = scores.rank() == 2 ? scores.size(0) : 1;
-    if (classes == 0) throw error("there are no classes");
+    if (classes == 0) throw error("the number of classes is 0");
     sizes to = {count};
     if (target_rank == 2) to.push_back(classes);
     return {reshape(scores, {count, classes}), reshape(cast(target, dtype::int64), to), scores.rank() == 2};
@@ -200,10 +200,10 @@ tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std:
         std::int64_t const first = given.rank() == 2 ? i * row : start;
         if (length < 0 || (given.rank() == 2 && length > row) ||
             first + length > static_cast<std::int64_t>(targets.size()))
-            throw error("target_lengths do not fit the targets");
+            throw error("target_lengths do not match the targets");
         for (std::int64_t k = 0; k != length; ++k) {
             std::int64_t const label = targets[static_cast<std::size_t>(first + k)];
-            if (label < 0 || label >= classes) throw error("a target is no class");
+            if (label < 0 || label >= classes) throw error("a target is out of range");
             out.data<std::int64_t>()[i * (2 * width + 1) + 2 * k + 1] = label;
         }
         start += length;
@@ -237,10 +237,10 @@ ctc ctc_of(call const& c) {
     std::int64_t const n = logs.size(1);
     std::int64_t const blank = c.i("blank");
     if (static_cast<std::int64_t>(inputs.size()) != n || inputs.size() != lengths.size() || n == 0)
-        throw error("there is not a length for each sequence");
-    if (blank < 0 || blank >= logs.size(2)) throw error("blank is no class");
+        throw error("input_lengths and target_lengths must have one element per sequence");
+    if (blank < 0 || blank >= logs.size(2)) throw error("blank is out of range");
     for (std::int64_t const length : inputs)
-        if (length < 0 || length > logs.size(0)) throw error("an input length is outside");
+        if (length < 0 || length > logs.size(0)) throw error("an input length is out of range");
     std::int64_t const width = *std::max_element(lengths.begin(), lengths.end());
     tensor const labels = with_blanks(c, lengths, width, logs.size(2));
     std::int64_t const states = 2 * width + 1;

@@ -15,8 +15,8 @@ tensor close(call const& c) {
     tensor y = c.t("other");
     double const rtol = c.f("rtol");
     double const atol = c.f("atol");
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
-    if (rtol < 0 || atol < 0) throw error("a tolerance is negative");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
+    if (rtol < 0 || atol < 0) throw error("rtol and atol must not be negative");
     tensor same = equal(x, y);
     bool const has_nan = is_floating(x.dtype()) || is_complex(x.dtype());
     if (c.b("equal_nan") && has_nan) same = logical_or(same, logical_and(isnan(x), isnan(y)));
@@ -39,7 +39,7 @@ results is_same(call const& c) {
     tensor const x = c.t("self");
     tensor const y = c.t("other");
     if (x.sizes() != y.sizes()) return constant(c, false, dtype::bool_);
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
     return all_of(equal(x, y));
 }
 

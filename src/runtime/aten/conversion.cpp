@@ -40,7 +40,7 @@ results filled(call const& c) {
     tensor const x = c.t("self");
     aten_argument const& value = c.argument("value");
     if (value.is == aten_argument::kind::tensor && value.tensor.rank() != 0)
-        throw error("what fills a tensor is a number or a 0-d tensor");
+        throw error("the fill value must be a number or a 0-d tensor");
     return operand(c, "value", x.dtype()).expanded(x.sizes());
 }
 results zeroed(call const& c) { return full_like(c.t("self"), 0); }
@@ -55,7 +55,7 @@ results real(call const& c) {
 }
 results imaginary(call const& c) {
     tensor const x = c.t("self");
-    if (!is_complex(x.dtype())) throw error("only complex tensors have an imaginary part");
+    if (!is_complex(x.dtype())) throw error("imag requires a complex tensor");
     return imaginary_part(x);
 }
 
@@ -67,7 +67,8 @@ results of_int(std::int64_t i) { return tensor::of_scalar(static_cast<long long>
 /// Python's number: a bool, an int, a float or a complex number.
 results item(call const& c) {
     tensor const x = c.t("self");
-    if (x.count() != 1) throw error("a tensor of " + std::to_string(x.count()) + " elements is no number");
+    if (x.count() != 1)
+        throw error("a tensor of " + std::to_string(x.count()) + " elements cannot be converted to a number");
     dtype const t = x.dtype();
     dtype const as = t == dtype::bool_ ? dtype::bool_
                      : is_integral(t)  ? dtype::int64
@@ -77,7 +78,8 @@ results item(call const& c) {
 }
 results is_true(call const& c) {
     tensor const x = c.t("self");
-    if (x.count() != 1) throw error("a tensor of " + std::to_string(x.count()) + " elements has no truth");
+    if (x.count() != 1)
+        throw error("a tensor of " + std::to_string(x.count()) + " elements cannot be converted to a bool");
     return to_host(reshape(cast(x, dtype::bool_), {}));
 }
 
@@ -93,7 +95,7 @@ std::int64_t number_of(dtype t) {
     constexpr std::int64_t after_bfloat16 = 16;
     for (std::int64_t n = 0; n != after_bfloat16; ++n)
         if (aton::aten::scalar_type(n) == t && t != dtype::undefined) return n;
-    throw error("no number is known of " + std::string(name(t)));
+    throw error("there is no ScalarType number for " + std::string(name(t)));
 }
 
 results common_of_types(call const& c) {

@@ -36,14 +36,14 @@ void set_padding(call const& c, window& w) {
     if (c.text("padding") != "same") throw error("padding is '" + std::string(c.text("padding")) + "'");
     check(w, w.axes());
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        if (w.strides[i] != 1) throw error("padding 'same' is one of strides of 1");
+        if (w.strides[i] != 1) throw error("padding 'same' requires a stride of 1");
         w.before[i] = (w.extent(i) - 1) / 2;
         w.after[i] = w.extent(i) - 1 - w.before[i];
     }
 }
 
 convolving told(call const& c, tensor const& weight) {
-    if (weight.rank() < 3) throw error("weight has less than 3 dimensions");
+    if (weight.rank() < 3) throw error("weight must have at least 3 dimensions");
     convolving k;
     k.w = window::of(sizes(weight.sizes().begin() + 2, weight.sizes().end()));
     std::size_t const axes = k.w.axes();
@@ -59,7 +59,7 @@ convolving told(call const& c, tensor const& weight) {
 /// As ATen: a transposed convolution leaves at least one element on each axis.
 tensor not_too_small(tensor x) {
     for (std::size_t i = 2; i != x.rank(); ++i)
-        if (x.size(i) < 1) throw error("nothing is left of the result");
+        if (x.size(i) < 1) throw error("the result would be empty");
     return x;
 }
 
@@ -71,11 +71,11 @@ tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bia
 
 tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
     if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
-        throw error("input, weight and bias have one dtype");
+        throw error("input, weight and bias must have the same dtype");
     if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
-        throw error("a convolution has at least one channel and one filter");
+        throw error("a convolution needs at least one channel and one filter");
     if (k.transposed && count_of(std::span(x.sizes()).subspan(2)) == 0)
-        throw error("a transposed convolution of an empty plane");
+        throw error("a transposed convolution needs a non-empty spatial input");
     if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
         return not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false));
     if (!is_complex(x.dtype())) {
@@ -107,7 +107,7 @@ results convolve(call const& c) {
     convolving k = told(c, weight);
     k.transposed = k.transposed || Transposed;
     if (c.has_argument("kernel_size") && for_each_axis(c, "kernel_size", k.w.axes(), {1}) != k.w.kernel)
-        throw error("kernel_size is not that of the weight");
+        throw error("kernel_size does not match the weight");
     return unbatched_too(input_of(c), weight, c.maybe("bias"), k);
 }
 
@@ -116,7 +116,7 @@ results depthwise(call const& c) {
     tensor const weight = c.t("weight");
     convolving k = told(c, weight);
     tensor const x = input_of(c);
-    if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input has no channels");
+    if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input does not have a channel dimension");
     k.groups = x.size(x.rank() + 1 == weight.rank() ? 0 : 1);
     return unbatched_too(x, weight, c.maybe("bias"), k);
 }
@@ -125,7 +125,7 @@ results depthwise(call const& c) {
 results conv_tbc(call const& c) {
     tensor const x = c.t("self");
     tensor const weight = c.t("weight");
-    if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight have 3 dimensions");
+    if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight must have 3 dimensions");
     convolving k;
     k.w = window::of({weight.size(0)});
     k.w.before = k.w.after = {c.i("pad")};
@@ -166,7 +166,7 @@ results convolution_backward(call const& c) {
     tensor const gradient = wide("grad_output");
     tensor const x = wide("input");
     std::vector<std::int64_t> const mask = c.ints("output_mask");
-    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    if (mask.size() != 3) throw error("output_mask must have 3 elements");
     std::vector<value> out(3);
     if (mask[0] != 0) {
         convolving back = k;

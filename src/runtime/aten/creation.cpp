@@ -45,7 +45,7 @@ results full_as_self(call const& c) { return made(c, c.number("fill_value"), typ
 results identity(call const& c) {
     std::int64_t const rows_count = c.i("n");
     std::int64_t const columns = c.has_argument("m") ? c.i("m") : rows_count;
-    if (rows_count < 0 || columns < 0) throw error("a matrix has no negative sizes");
+    if (rows_count < 0 || columns < 0) throw error("a matrix cannot have negative sizes");
     tensor const row = range(rows_count, 0, 1, c.where()).unsqueezed(1);
     return cast(equal(row, range(columns, 0, 1, c.where())), given_type(c));
 }
@@ -64,7 +64,7 @@ template <bool Lower>
 results triangle_indices(call const& c) {
     std::int64_t const rows_count = c.i("row");
     std::int64_t const columns = c.i("col");
-    if (rows_count < 0 || columns < 0) throw error("a matrix has no negative sizes");
+    if (rows_count < 0 || columns < 0) throw error("a matrix cannot have negative sizes");
     scalar const offset(static_cast<long long>(c.i("offset")));
     tensor const diagonal = range(rows_count, 0, 1, c.where()).unsqueezed(1) + offset;
     tensor const column = range(columns, 0, 1, c.where());

@@ -90,7 +90,7 @@ results differences(call const& c) {
     std::int64_t const axis = c.i("dim");
     std::int64_t const n = c.i("n");
     dtype const type = result_type(c, {"self", "prepend", "append"});
-    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no differences");
+    if (c.t("self").rank() == 0) throw error("diff requires at least 1 dimension");
     if (n < 0) throw error("the order " + std::to_string(n) + " is negative");
     if (n == 0) return c.t("self");
     std::vector<tensor> parts;
@@ -104,10 +104,11 @@ results differences(call const& c) {
 /// Differences of coordinates along an axis; 1-d ones hold for all lines.
 term distances(call const& c, tensor const& y, std::int64_t axis) {
     tensor x = c.t("x");
-    if (x.rank() == 0) throw error("coordinates have a dimension");
-    if (x.dtype() == dtype::bool_) throw error("bools are no coordinates");
+    if (x.rank() == 0) throw error("coordinates must have at least one dimension");
+    if (x.dtype() == dtype::bool_) throw error("coordinates cannot be bool");
     if (x.rank() == 1) {
-        if (x.count() != size_along(y, axis)) throw error("there is a coordinate for each element of the axis");
+        if (x.count() != size_along(y, axis))
+            throw error("the coordinates must have one element per element of the axis");
         sizes to(y.rank(), 1);
         to[axis_at(axis, y.rank())] = x.count();
         return difference(reshape(x, to), axis);
@@ -120,8 +121,8 @@ term distances(call const& c, tensor const& y, std::int64_t axis) {
 term trapezia(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
-    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
-    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    if (y.dtype() == dtype::bool_) throw error("an integral does not support bool");
+    if (y.rank() == 0) throw error("an integral requires at least 1 dimension");
     std::int64_t const n = size_along(y, axis);
     term const both = term(part(y, axis, 0, n - 1)) + term(part(y, axis, 1, n - 1));
     return c.has_argument("x") ? both * distances(c, y, axis) : both;
@@ -137,8 +138,8 @@ tensor halved(call const& c, term const& sums) {
 
 /// At equal distances all elements count, those at the ends half.
 tensor integral_at_steps(call const& c, tensor const& y, std::int64_t axis) {
-    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
-    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    if (y.dtype() == dtype::bool_) throw error("an integral does not support bool");
+    if (y.rank() == 0) throw error("an integral requires at least 1 dimension");
     axis_list const along = {axis};
     term const ends = total(part(y, axis, 0, 1), along) + total(part(y, axis, size_along(y, axis) - 1, 1), along);
     return halved(c, total(y, along) * 2.0 - ends);
@@ -175,7 +176,7 @@ public:
           n_(size_along(f_, axis)),
           curved_(edge_order == 2) {
         if (n_ < edge_order + 1)
-            throw error("a gradient of edge order " + std::to_string(edge_order) + " takes " +
+            throw error("a gradient with edge_order " + std::to_string(edge_order) + " needs at least " +
                         std::to_string(edge_order + 1) + " elements");
     }
 
@@ -241,7 +242,7 @@ results gradients(call const& c) {
     bool const coordinates = spaced && c.argument("spacing").is == aten_argument::kind::tensors;
     std::vector<double> const steps = spaced && !coordinates ? c.floats("spacing") : std::vector<double>{1};
     std::size_t const given = coordinates ? c.tensors("spacing").size() : steps.size();
-    if (given != axes.size() && (coordinates || given != 1)) throw error("there is a spacing for each axis");
+    if (given != axes.size() && (coordinates || given != 1)) throw error("spacing must have one element per axis");
     std::vector<tensor> out;
     for (std::size_t i = 0; i != axes.size(); ++i) {
         derivative const d(x, axes[i], edge_order);
@@ -251,7 +252,7 @@ results gradients(call const& c) {
         }
         tensor const at = c.tensors("spacing")[i];
         if (at.rank() != 1 || at.count() != size_along(x, axes[i]))
-            throw error("there is a coordinate for each element of the axis");
+            throw error("the coordinates must have one element per element of the axis");
         out.push_back(d.with_gaps(difference(at, 0)));
     }
     return value(out);

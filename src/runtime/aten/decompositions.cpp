@@ -14,10 +14,10 @@ namespace {
 tensor matrices_of(call const& c) {
     for (std::string_view const name : {"A", "self", "input"})
         if (c.has_argument(name)) {
-            if (c.t(name).rank() < 2) throw error("a matrix has at least 2 dimensions");
+            if (c.t(name).rank() < 2) throw error("a matrix must have at least 2 dimensions");
             return c.t(name);
         }
-    throw error("there is no matrix");
+    throw error("at least one matrix is required");
 }
 
 tensor wide(tensor const& x) { return cast(to_host(x), widest(x.dtype())); }
@@ -55,7 +55,7 @@ unpacked unpack(tensor const& lu, tensor const& pivots) {
 
 results lu_unpack(call const& c) {
     tensor const lu = c.t("LU_data");
-    if (lu.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (lu.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     home const back(lu);
     unpacked const parts = unpack(lu, c.t("LU_pivots"));
     bool const data = c.b("unpack_data");
@@ -209,7 +209,7 @@ results eigvals(call const& c) { return home(matrices_of(c)).complex(eig(matrice
 
 results ldl_factored(call const& c) {
     tensor const a = matrices_of(c);
-    if (c.b("hermitian") && is_complex(a.dtype())) throw error("complex Hermitian matrices have no such factors here");
+    if (c.b("hermitian") && is_complex(a.dtype())) throw error("complex Hermitian matrices are not supported");
     home const back(a);
     lu_factors const f = ldl_factor(a);
     bool const gives_info = c.has_argument("check_errors");
@@ -220,7 +220,7 @@ results ldl_factored(call const& c) {
 }
 results solved_from_ldl(call const& c) {
     tensor const ld = c.t("LD");
-    if (c.b("hermitian") && is_complex(ld.dtype())) throw error("complex Hermitian matrices have no such factors here");
+    if (c.b("hermitian") && is_complex(ld.dtype())) throw error("complex Hermitian matrices are not supported");
     return home(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
 }
 
@@ -259,7 +259,7 @@ results lstsq(call const& c) {
 }
 
 results check_errors(call const& c) {
-    check_info(c.t("info"), std::string(c.text("api_name")) + ": a matrix does not decompose");
+    check_info(c.t("info"), std::string(c.text("api_name")) + ": the decomposition of a matrix failed");
     return std::vector<value>{};
 }
 

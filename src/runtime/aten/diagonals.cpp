@@ -14,7 +14,7 @@ namespace {
 
 /// How far each element of a matrix lies above the diagonal.
 tensor above_diagonal(tensor const& x) {
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     return range(x.sizes().back(), 0, 1, x.where()) - range(x.size(x.rank() - 2), 0, 1, x.where()).unsqueezed(1);
 }
 
@@ -47,11 +47,11 @@ results linalg_diagonal(call const& c) {
 /// The last axis as a diagonal of two axes.
 tensor embedded(tensor const& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (x.rank() == 0 || offset > most || offset < -most) throw error("there is no such diagonal");
+    if (x.rank() == 0 || offset > most || offset < -most) throw error("the diagonal is out of range");
     std::size_t const rank = x.rank() + 1;
     std::size_t const a = axis_at(dim1, rank);
     std::size_t const b = axis_at(dim2, rank);
-    if (a == b) throw error("a diagonal lies between two dimensions");
+    if (a == b) throw error("a diagonal needs two distinct dimensions");
     std::int64_t const size = x.sizes().back() + std::abs(offset);
     sizes to(x.sizes().begin(), x.sizes().end() - 1);
     to.insert(to.begin() + static_cast<std::ptrdiff_t>(std::min(a, b)), size);

@@ -35,7 +35,7 @@ labelled without_repeats(tensor const& x, labels const& axes) {
     for (std::size_t i = 0; i != axes.size(); ++i) {
         if (std::size_t const at = place(once, axes[i]); at != once.size()) {
             if (to[at] != x.size(i))
-                throw error("a subscript is repeated for sizes " + std::to_string(to[at]) + " and " +
+                throw error("a subscript is repeated for the sizes " + std::to_string(to[at]) + " and " +
                             std::to_string(x.size(i)));
             strides[at] += x.strides()[i];
             continue;
@@ -146,10 +146,10 @@ tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<st
         std::int64_t i = 0;
         std::int64_t j = 1;
         if (has_path) {
-            if (2 * step + 1 >= path.size()) throw error("the path has too few operands");
+            if (2 * step + 1 >= path.size()) throw error("the path names too few operands");
             std::tie(i, j) = std::minmax({path[2 * step], path[2 * step + 1]});
             if (i < 0 || i == j || j >= static_cast<std::int64_t>(left.size()))
-                throw error("the path does not name two of the operands that are left");
+                throw error("each step of the path must name two of the remaining operands");
         }
         labelled const x = left[static_cast<std::size_t>(i)];
         labelled const y = left[static_cast<std::size_t>(j)];
@@ -173,7 +173,7 @@ labels parsed(std::string_view text, std::size_t hidden) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         auto const letter = static_cast<unsigned char>(text[i]);
         if (letter == '.') {
-            if (text.substr(i, 3) != "...") throw error("a dot stands alone in the equation");
+            if (text.substr(i, 3) != "...") throw error("the equation has a dot that is not part of '...'");
             for (std::size_t k = hidden; k != 0; --k) out.push_back(first_of_ellipsis + static_cast<int>(k) - 1);
             i += 2;
         } else if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) {
@@ -222,7 +222,8 @@ results einsum(call const& c) {
         std::size_t const letters = parsed(texts[i], 0).size();
         bool const dots = texts[i].find('.') != std::string::npos;
         if (dots ? letters > tensors[i].rank() : letters != tensors[i].rank())
-            throw error("operand " + std::to_string(i) + " has not as many dimensions as subscripts");
+            throw error("the number of dimensions of operand " + std::to_string(i) +
+                        " is not its number of subscripts");
         std::size_t const hidden = tensors[i].rank() - letters;
         most_hidden = std::max(most_hidden, hidden);
         operands.push_back(without_repeats(tensors[i], parsed(texts[i], hidden)));
@@ -232,15 +233,15 @@ results einsum(call const& c) {
     for (std::size_t i = 0; i != out.size(); ++i) {
         bool known = out[i] >= first_of_ellipsis;
         for (labelled const& each : operands) known = known || has(each.axes, out[i]);
-        if (!known || place(out, out[i]) != i) throw error("the equation has a wrong output subscript");
+        if (!known || place(out, out[i]) != i) throw error("the equation has an invalid output subscript");
     }
     return contracted(operands, out, c.given("path") ? c.ints("path") : std::vector<std::int64_t>());
 }
 
 tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> const& of_x,
                    std::vector<std::int64_t> const& of_y) {
-    if (of_x.size() != of_y.size()) throw error("both tensors are contracted over as many dimensions");
-    if (x.dtype() != y.dtype()) throw error("both tensors have one dtype");
+    if (of_x.size() != of_y.size()) throw error("both tensors must be contracted over the same number of dimensions");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
     labels a(x.rank());
     labels b(y.rank());
     for (std::size_t i = 0; i != a.size(); ++i) a[i] = static_cast<int>(i);
@@ -263,7 +264,7 @@ labelled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std:
     for (std::size_t i = 0; i != rank; ++i)
         if (std::find(expanded.begin(), expanded.end(), static_cast<std::int64_t>(i)) == expanded.end())
             out.axes.push_back(static_cast<int>(i));
-    if (out.axes.size() != x.rank()) throw error("the expanded dimensions do not fit the ranks");
+    if (out.axes.size() != x.rank()) throw error("the expanded dimensions do not match the ranks");
     return out;
 }
 

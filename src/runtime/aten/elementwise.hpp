@@ -17,7 +17,7 @@ tensor computed_in(dtype type, tensor const& x, Function const& f) {
 /// An argument of floats. Throws for others, of which ATen has no kernel.
 [[nodiscard]] inline tensor floats(call const& c, std::string_view name = "self") {
     tensor x = c.t(name);
-    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");
     return x;
 }
 

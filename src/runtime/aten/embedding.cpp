@@ -12,7 +12,7 @@ namespace {
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
 void check_table(tensor const& weight) {
-    if (weight.rank() != 2) throw error("a table is a matrix, not of the sizes " + to_string(weight.sizes()));
+    if (weight.rank() != 2) throw error("weight must be a matrix, not of shape " + to_string(weight.sizes()));
 }
 
 results embedding(call const& c) {
@@ -84,26 +84,26 @@ bags bags_of(call const& c) {
     bags b;
     b.weight = c.t("weight");
     check_table(b.weight);
-    if (!is_floating(b.weight.dtype())) throw error("bags are of floats");
+    if (!is_floating(b.weight.dtype())) throw error("bags require a floating-point dtype");
     tensor const indices = c.t("indices");
     tensor const offsets = c.t("offsets");
-    if (indices.rank() != 1 || offsets.rank() != 1) throw error("indices and offsets are vectors");
+    if (indices.rank() != 1 || offsets.rank() != 1) throw error("indices and offsets must be vectors");
     dtype const type = indices.dtype() == dtype::int64 ? dtype::int64 : offsets.dtype();
     b.indices = cast(indices, type);
     b.offsets = cast(offsets, dtype::int64);
     std::int64_t const mode = c.i("mode");
-    if (mode < 0 || mode > 2) throw error("there is no mode " + std::to_string(mode) + " of bags");
+    if (mode < 0 || mode > 2) throw error("mode is " + std::to_string(mode) + ", not 0, 1 or 2");
     b.mode = static_cast<bag_mode>(mode);
     b.last_offset = c.b("include_last_offset");
     b.count = offsets.count() - (b.last_offset ? 1 : 0);
-    if (b.count < 0) throw error("a last offset is needed");
+    if (b.count < 0) throw error("include_last_offset requires at least one offset");
     if (c.has_argument("padding_idx") && c.given("padding_idx")) b.padding = c.i("padding_idx");
     if (c.overload() == "aten::embedding_bag.padding_idx" && c.given("padding_idx")) // this one counts from the end
         b.padding = static_cast<std::int64_t>(axis_at(b.padding, static_cast<std::size_t>(b.weight.size(0))));
     b.fast = b.padding < 0 && b.weight.dtype() != dtype::float64;
 
     std::int64_t const n = indices.count();
-    if (b.count == 0 && n != 0) throw error("indices are in no bag");
+    if (b.count == 0 && n != 0) throw error("the offsets leave indices outside every bag");
     tensor const starts = b.offsets.sliced(0, 0, b.count);
     tensor const none = full(0, dtype::int64, {n + 1}, indices.where());
     tensor const one = full(1, dtype::int64, {}, indices.where());
@@ -168,9 +168,9 @@ results embedding_bag(call const& c) {
     dtype const type = b.weight.dtype();
     tensor rows = cast(index_select(b.weight, 0, b.indices), compute_type(type));
     if (c.given("per_sample_weights")) {
-        if (b.mode != bag_mode::sum) throw error("per_sample_weights are of sums");
+        if (b.mode != bag_mode::sum) throw error("per_sample_weights require the mode 'sum'");
         tensor const scale = cast(c.t("per_sample_weights"), rows.dtype());
-        if (scale.sizes() != b.indices.sizes()) throw error("there are as many per_sample_weights as indices");
+        if (scale.sizes() != b.indices.sizes()) throw error("per_sample_weights must have one element per index");
         rows = rows * scale.unsqueezed(1);
     }
     auto const as_index = [&](tensor const& t) { return contiguous(cast(t, b.indices.dtype())); };
@@ -187,10 +187,10 @@ results embedding_bag(call const& c) {
 
 results one_hot(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() != dtype::int64) throw error("one_hot is of int64, not of " + std::string(name(x.dtype())));
+    if (x.dtype() != dtype::int64) throw error("one_hot requires int64, not " + std::string(name(x.dtype())));
     std::int64_t const given = c.i("num_classes");
     if (given < -1 || (given <= 0 && x.count() == 0) || given == 0)
-        throw error("one_hot with " + std::to_string(given) + " classes");
+        throw error("num_classes is " + std::to_string(given));
     std::int64_t classes = given;
     if (x.count() != 0) {
         auto const extreme = [&](reduce_op op) {
@@ -198,7 +198,7 @@ results one_hot(call const& c) {
         };
         std::int64_t const most = extreme(reduce_op::max);
         if (most >= (given == -1 ? most_elements : given) || extreme(reduce_op::min) < 0)
-            throw error("a class is negative, or beyond num_classes: " + std::to_string(given));
+            throw error("a class is negative or not less than num_classes, " + std::to_string(given));
         if (given == -1) classes = most + 1;
     }
     return cast(equal(x.unsqueezed(x.rank()), range(classes, 0, 1, x.where())), dtype::int64);

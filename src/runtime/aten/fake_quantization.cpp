@@ -20,10 +20,10 @@ tensor parameter(call const& c, std::string_view name, tensor const& x) {
 /// Rounded numbers, and which ones were not clamped.
 results rounded(call const& c, bool masked) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");
     double const low = static_cast<double>(c.i("quant_min"));
     double const high = static_cast<double>(c.i("quant_max"));
-    if (low > high) throw error("quant_min is above quant_max");
+    if (low > high) throw error("quant_min is greater than quant_max");
     if (c.has_argument("fake_quant_enabled") && c.i("fake_quant_enabled") == 0)
         return {x, full(true, dtype::bool_, x.sizes(), x.where())};
     tensor const scale = parameter(c, "scale", x);

@@ -20,7 +20,7 @@ results index(call const& c) { return indexed(c.t("self"), c.tensors("indices"))
 /// Indices that stay inside, for elements that a mask leaves out anyway.
 std::vector<tensor> clamped(tensor const& x, std::vector<tensor> const& given) {
     std::vector<tensor> out = given;
-    if (out.size() > x.rank()) throw error("more indices than the sizes " + to_string(x.sizes()) + " have");
+    if (out.size() > x.rank()) throw error("there are more indices than dimensions in shape " + to_string(x.sizes()));
     for (std::size_t i = 0; i != out.size(); ++i)
         if (out[i])
             out[i] = maximum(minimum(cast(out[i], dtype::int64), scalar(static_cast<long long>(x.size(i) - 1))),
@@ -52,9 +52,9 @@ results masked_index_put_accumulate(call const& c) {
 results select_by_index(call const& c) {
     tensor const x = c.t("self");
     tensor const index = c.t("index");
-    if (index.rank() > 1) throw error("an index is a vector, not of the sizes " + to_string(index.sizes()));
+    if (index.rank() > 1) throw error("an index must be a vector, not of shape " + to_string(index.sizes()));
     if (x.rank() == 0) {
-        if (index.count() != 1) throw error("one index is expected for a 0-d tensor");
+        if (index.count() != 1) throw error("a 0-d tensor requires exactly one index");
         return reshape(take(x, slice_positions({}, 0, index)), {});
     }
     return index_select(x, c.i("dim"), flatten(index));
@@ -67,7 +67,7 @@ tensor gathered(tensor const& x, std::int64_t dim, tensor const& index) {
     std::size_t const axis = axis_at(dim, wide.rank());
     if (index.count() == 0) return tensor::empty(x.dtype(), index.sizes(), kernels_of(x.where()).memory());
     if (at.rank() != wide.rank())
-        throw error("an index of the sizes " + to_string(index.sizes()) + " for the sizes " + to_string(x.sizes()));
+        throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
     return reshape(take_along(wide, at, static_cast<std::int64_t>(axis)), index.sizes());
 }
 
@@ -78,7 +78,7 @@ results take_along_dim(call const& c) {
     tensor index = c.t("indices");
     if (!c.given("dim")) return gathered(flatten(x), 0, flatten(index));
     if (x.rank() != index.rank())
-        throw error("an index of the sizes " + to_string(index.sizes()) + " for the sizes " + to_string(x.sizes()));
+        throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
     if (x.rank() == 0) return gathered(x, c.i("dim"), index);
     std::size_t const axis = axis_of(c, x);
     sizes of_x = x.sizes();
@@ -93,7 +93,7 @@ results take_along_dim(call const& c) {
 results take_flat(call const& c) {
     tensor const x = c.t("self");
     tensor const index = c.t("index");
-    if (x.count() == 0 && index.count() != 0) throw error("nothing can be taken of an empty tensor");
+    if (x.count() == 0 && index.count() != 0) throw error("cannot take elements of an empty tensor");
     return reshape(take(x, positions({x.count()}, std::vector<tensor>{flatten(index)})), index.sizes());
 }
 
@@ -106,14 +106,14 @@ results masked_select(call const& c) {
 
 tensor checked_mask(call const& c) {
     tensor const mask = c.t("mask");
-    if (mask.dtype() != dtype::bool_) throw error("a mask is of bool, not of " + std::string(name(mask.dtype())));
+    if (mask.dtype() != dtype::bool_) throw error("a mask must be bool, not " + std::string(name(mask.dtype())));
     return mask;
 }
 
 results masked_fill(call const& c) {
     tensor const x = c.t("self");
     if (c.argument("value").is == aten_argument::kind::tensor && c.t("value").rank() != 0)
-        throw error("the value of masked_fill is a 0-d tensor");
+        throw error("the value of masked_fill must be a 0-d tensor");
     return contiguous(where(checked_mask(c), operand(c, "value", x.dtype()), x));
 }
 
@@ -121,9 +121,9 @@ results masked_scatter(call const& c) {
     tensor const mask = checked_mask(c);
     sizes const to = broadcast(c.t("self").sizes(), mask.sizes());
     tensor const source = flatten(c.t("source"));
-    if (source.dtype() != c.t("self").dtype()) throw error("source has another dtype than self");
+    if (source.dtype() != c.t("self").dtype()) throw error("the dtype of source is not that of self");
     tensor const at = true_positions(mask.expanded(to));
-    if (at.count() > source.count()) throw error("source has fewer elements than the mask has true ones");
+    if (at.count() > source.count()) throw error("source has fewer elements than the mask has true elements");
     return put(c.t("self").expanded(to), at, source.sliced(0, 0, at.count()));
 }
 
@@ -131,7 +131,7 @@ results where_of(call const& c) {
     dtype const type = result_type(c, {"self", "other"});
     tensor const condition = c.t("condition");
     if (condition.dtype() != dtype::bool_ && condition.dtype() != dtype::uint8)
-        throw error("a condition is of bool, not of " + std::string(name(condition.dtype())));
+        throw error("a condition must be bool, not " + std::string(name(condition.dtype())));
     return where(cast(condition, dtype::bool_), operand(c, "self", type), operand(c, "other", type));
 }
 
@@ -148,7 +148,7 @@ results nonzero_columns(call const& c) {
 results nonzero_static(call const& c) {
     tensor const rows = transpose(nonzero(c.t("self")), 0, 1);
     std::int64_t const size = c.i("size");
-    if (size < 0) throw error("a size is not negative");
+    if (size < 0) throw error("a size must not be negative");
     return pad(rows, {0, 0}, {size - rows.size(0), 0}, c.number("fill_value"));
 }
 

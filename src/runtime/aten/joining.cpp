@@ -18,7 +18,7 @@ std::vector<tensor> promoted_all(call const& c) {
 
 /// Vectors of no elements join everything.
 tensor joined(std::vector<tensor> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("a list of tensors is needed");
+    if (parts.empty()) throw error("at least one tensor is required");
     auto const nothing = [](tensor const& x) { return x.rank() == 1 && x.count() == 0; };
     tensor first = parts[0];
     std::erase_if(parts, nothing);
@@ -51,7 +51,7 @@ results block_diag(call const& c) {
     if (parts.empty()) return to_device(tensor::empty(dtype::float32, {1, 0}), c.where());
     sizes to = {0, 0};
     for (tensor const& x : parts) {
-        if (x.rank() != 2) throw error("blocks are matrices, not of the sizes " + to_string(x.sizes()));
+        if (x.rank() != 2) throw error("blocks must be matrices, not of shape " + to_string(x.sizes()));
         to[0] += x.size(0);
         to[1] += x.size(1);
     }
@@ -70,8 +70,8 @@ results block_diag(call const& c) {
 std::vector<tensor> grid_of(std::vector<tensor> const& vectors) {
     sizes to;
     for (tensor const& x : vectors) {
-        if (x.rank() > 1) throw error("a grid is made of vectors, not of the sizes " + to_string(x.sizes()));
-        if (x.dtype() != vectors[0].dtype()) throw error("a grid is made of vectors of one dtype");
+        if (x.rank() > 1) throw error("meshgrid requires vectors, not shape " + to_string(x.sizes()));
+        if (x.dtype() != vectors[0].dtype()) throw error("meshgrid requires vectors of the same dtype");
         to.push_back(x.count());
     }
     std::vector<tensor> out;
@@ -85,9 +85,9 @@ std::vector<tensor> grid_of(std::vector<tensor> const& vectors) {
 
 results meshgrid(call const& c) {
     std::vector<tensor> vectors = c.tensors("tensors");
-    if (vectors.empty()) throw error("a list of tensors is needed");
+    if (vectors.empty()) throw error("at least one tensor is required");
     std::string_view const indexing = c.has_argument("indexing") ? c.text("indexing") : "ij";
-    if (indexing != "ij" && indexing != "xy") throw error("indexing is ij or xy");
+    if (indexing != "ij" && indexing != "xy") throw error("indexing must be 'ij' or 'xy'");
     bool const swaps = indexing == "xy" && vectors.size() >= 2;
     if (swaps) std::swap(vectors[0], vectors[1]);
     std::vector<tensor> out = grid_of(vectors);
@@ -97,9 +97,9 @@ results meshgrid(call const& c) {
 
 results cartesian_prod(call const& c) {
     std::vector<tensor> const& vectors = c.tensors("tensors");
-    if (vectors.empty()) throw error("a list of tensors is needed");
+    if (vectors.empty()) throw error("at least one tensor is required");
     for (tensor const& x : vectors)
-        if (x.rank() != 1) throw error("vectors are expected, not the sizes " + to_string(x.sizes()));
+        if (x.rank() != 1) throw error("vectors are expected, not shape " + to_string(x.sizes()));
     if (vectors.size() == 1) return vectors[0];
     std::vector<tensor> columns;
     for (tensor const& x : grid_of(vectors)) columns.push_back(flatten(x));
@@ -110,8 +110,8 @@ results cartesian_prod(call const& c) {
 results combinations(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const r = c.i("r");
-    if (x.rank() != 1) throw error("a vector is expected, not the sizes " + to_string(x.sizes()));
-    if (r < 0) throw error("combinations of " + std::to_string(r) + " elements");
+    if (x.rank() != 1) throw error("a vector is expected, not shape " + to_string(x.sizes()));
+    if (r < 0) throw error("combinations of " + std::to_string(r) + " elements do not exist");
     if (r == 0) return x.sliced(0, 0, 0);
     if (r > 32) throw error("combinations of " + std::to_string(r) + " elements are too many");
     std::vector<tensor> const grid =
@@ -130,7 +130,7 @@ results combinations(call const& c) {
 
 tensor repeated(tensor x, ints const& times) {
     if (times.size() < x.rank())
-        throw error(std::to_string(times.size()) + " numbers of repeats for the sizes " + to_string(x.sizes()));
+        throw error(std::to_string(times.size()) + " repeats do not fit shape " + to_string(x.sizes()));
     while (x.rank() < times.size()) x = x.unsqueezed(0);
     sizes wide;
     ints strides;
@@ -155,13 +155,14 @@ results tile(call const& c) {
 
 /// Index i as often as repeats[i] says.
 tensor repeated_indices(tensor const& repeats) {
-    if (repeats.rank() != 1) throw error("repeats are a vector, not of the sizes " + to_string(repeats.sizes()));
-    if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32) throw error("repeats are int32 or int64");
+    if (repeats.rank() != 1) throw error("repeats must be a vector, not of shape " + to_string(repeats.sizes()));
+    if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32)
+        throw error("repeats must be int32 or int64");
     tensor times = cast(repeats, dtype::int64);
     if (times.count() == 0) return times;
-    if (to_host(min(times, {0})).item().to<std::int64_t>() < 0) throw error("repeats are not negative");
+    if (to_host(min(times, {0})).item().to<std::int64_t>() < 0) throw error("repeats must not be negative");
     if (to_host(max(times, {0})).item().to<std::int64_t>() > most_elements / times.count())
-        throw error("more repeats than a tensor has elements");
+        throw error("more repeats than a tensor can have elements");
     tensor const ends = scan(scan_op::sum, times, 0);
     std::int64_t const total = to_host(ends.sliced(0, ends.count() - 1, 1)).item().to<std::int64_t>();
     // A 1 where an index begins; one more place for those that never do. What the first begins with is not counted.
@@ -182,7 +183,7 @@ results repeat_interleave(call const& c) {
     bool const number = c.argument("repeats").is == aten_argument::kind::number;
     tensor const given = number ? constant(c, c.number("repeats"), dtype::int64) : c.t("repeats");
     if (given.rank() > 1 || (given.count() != 1 && given.count() != x.size(axis)))
-        throw error("repeats of the sizes " + to_string(given.sizes()) + " for a dimension of size " +
+        throw error("repeats of shape " + to_string(given.sizes()) + " do not fit a dimension of size " +
                     std::to_string(x.size(axis)));
     tensor const repeats = reshape(given, {given.count()}).expanded({x.size(axis)});
     return index_select(x, static_cast<std::int64_t>(axis), repeated_indices(repeats));
@@ -203,9 +204,9 @@ results roll(call const& c) {
     ints const dims = c.ints("dims");
     if (x.count() == 0) return x;
     if (dims.empty() && by.size() == 1) return reshape(rolled(flatten(x), 0, by[0]), x.sizes());
-    if (by.empty() || by.size() != dims.size()) throw error("there are as many shifts as dimensions");
+    if (by.empty() || by.size() != dims.size()) throw error("shifts and dims must have the same length");
     for (std::size_t i = 0; i != dims.size(); ++i) {
-        if (x.rank() == 0) throw error("a 0-d tensor has no dimension");
+        if (x.rank() == 0) throw error("a 0-d tensor has no dimensions");
         x = rolled(x, axis_at(dims[i], x.rank()), by[i]);
     }
     return x;
@@ -220,14 +221,14 @@ tensor flipped(tensor x, ints const& dims) {
 results flip(call const& c) { return flipped(c.t("self"), c.ints("dims")); }
 results fliplr(call const& c) { return flipped(c.t("self"), {1}); }
 results flipud(call const& c) {
-    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no dimension");
+    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no dimensions");
     return flipped(c.t("self"), {0});
 }
 
 results rot90(call const& c) {
     tensor const x = c.t("self");
     ints const dims = c.ints("dims");
-    if (dims.size() != 2) throw error("rot90 turns from one dimension to another");
+    if (dims.size() != 2) throw error("rot90 requires two dimensions that are not the same");
     (void)distinct_axes(dims, x.rank());
     switch ((c.i("k") % 4 + 4) % 4) {
     case 1: return transpose(flipped(x, {dims[1]}), dims[0], dims[1]);

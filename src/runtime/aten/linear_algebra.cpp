@@ -22,11 +22,11 @@ void check_info(tensor const& info, std::string const& problem) {
 namespace {
 
 void require_matrices(tensor const& x) {
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions, not " + std::to_string(x.rank()));
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions, not " + std::to_string(x.rank()));
 }
 void require_wide(tensor const& x) {
     if (is_floating(x.dtype()) && compute_type(x.dtype()) != x.dtype())
-        throw error("matrices of " + std::string(name(x.dtype())) + " are not factored");
+        throw error("matrices of " + std::string(name(x.dtype())) + " cannot be factored");
 }
 void require_square(tensor const& x) {
     require_matrices(x);
@@ -51,7 +51,7 @@ tensor solve_factored(tensor const& lu, tensor const& pivots, tensor const& b, b
 solution solve(tensor const& a, tensor const& b) {
     require_square(a);
     require_matrices(b);
-    if (a.dtype() != b.dtype()) throw error("matrices of one dtype are expected");
+    if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
     lu_factors factors = lu_factor(a);
     tensor x = solve_factored(factors.lu, factors.pivots, b, false);
     return {std::move(x), std::move(factors)};
@@ -68,15 +68,15 @@ namespace {
 results cross(call const& c) {
     tensor x = c.t("self");
     tensor y = c.t("other");
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
-    if (x.rank() != y.rank()) throw error("both have as many dimensions");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
+    if (x.rank() != y.rank()) throw error("both tensors must have the same number of dimensions");
     sizes const to = broadcast(x.sizes(), y.sizes());
     std::optional<std::int64_t> axis = c.maybe_i("dim");
     for (std::size_t i = 0; !axis && i != to.size(); ++i)
         if (to[i] == 3) axis = static_cast<std::int64_t>(i);
-    if (!axis) throw error("no dimension has a size of 3");
+    if (!axis) throw error("no dimension has size 3");
     std::size_t const at = axis_at(*axis, to.size());
-    if (to.empty() || x.size(at) != 3 || y.size(at) != 3) throw error("the dimension has not a size of 3");
+    if (to.empty() || x.size(at) != 3 || y.size(at) != 3) throw error("the dimension does not have size 3");
     x = x.expanded(to);
     y = y.expanded(to);
     auto const part = [&](tensor const& t, std::int64_t i) -> term { return t.sliced(at, i % 3, 1); };
@@ -102,7 +102,7 @@ tensor powers(tensor const& x, std::int64_t count) {
 results linalg_vander(call const& c) {
     tensor const x = c.t("x").rank() == 0 ? c.t("x").unsqueezed(0) : c.t("x");
     std::int64_t const count = c.maybe_i("N").value_or(x.sizes().back());
-    if (count < 2) throw error("N is less than 2");
+    if (count < 2) throw error("N must be at least 2");
     return powers(x, count);
 }
 results vander(call const& c) {
@@ -191,7 +191,7 @@ solution solve_from(call const& c) {
         if (vectors) s.x = s.x.squeezed(s.x.rank() - 1);
         return s;
     }
-    if (vectors) throw error("a vector stands on the right side of a matrix only where left is true");
+    if (vectors) throw error("the right-hand side can only be a vector if left is true");
     solution s = solve(transpose(a, -1, -2), transpose(b, -1, -2));
     s.x = transpose(s.x, -1, -2);
     return s;
@@ -268,7 +268,7 @@ results matrix_power(call const& c) {
 results matrix_exp(call const& c) {
     tensor const x = c.t("self");
     require_square(x);
-    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self is not of floats");
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self must be floating-point");
     if (x.count() == 0) return x;
     tensor const rows = cast(max(sum(abs(cast(x, widest(x.dtype()))), {-1}), {-1}), dtype::float64);
     double const largest = to_host(max(rows, all_axes(rows))).item().to<double>();

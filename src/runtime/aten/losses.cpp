@@ -15,7 +15,7 @@ tensor reduced(call const& c, term const& loss) {
     case 0: return *loss;
     case 1: return *average(loss, all_axes(*loss));
     case 2: return *total(loss, all_axes(*loss));
-    default: throw error("there is no reduction " + std::to_string(c.i("reduction")));
+    default: throw error("unknown reduction " + std::to_string(c.i("reduction")));
     }
 }
 
@@ -25,7 +25,7 @@ term of(call const& c, std::string_view name) { return c.t(name); }
 /// Throws aton::error for what is no float, of which ATen has no kernel.
 term floats(call const& c, std::string_view name) {
     term x = of(c, name);
-    if (!is_floating(x->dtype())) throw error(std::string(name) + " is not of floats");
+    if (!is_floating(x->dtype())) throw error(std::string(name) + " must be floating-point");
     return x;
 }
 
@@ -50,7 +50,8 @@ term x_log_y(term const& x, term const& y) {
 /// As an operator writes it to a tensor of this dtype, which takes no floats where it has integers.
 term written_as(term const& x, dtype type) {
     if (is_floating(x->dtype()) && !is_floating(type) && !is_complex(type))
-        throw error("the result of " + std::string(name(x->dtype())) + " is written to " + std::string(name(type)));
+        throw error("a result of " + std::string(name(x->dtype())) + " cannot be written to " +
+                    std::string(name(type)));
     return cast(*x, type);
 }
 
@@ -77,7 +78,7 @@ results piecewise(call const& c, double limit, auto const& below, auto const& ab
 results smooth_l1_loss(call const& c) {
     double const beta = c.f("beta");
     (void)floats(c, "self");
-    if (beta < 0) throw error("beta is negative");
+    if (beta < 0) throw error("beta must not be negative");
     if (beta == 0) return l1_loss(c);
     return piecewise(
         c,
@@ -87,7 +88,7 @@ results smooth_l1_loss(call const& c) {
 }
 results huber_loss(call const& c) {
     double const delta = c.f("delta");
-    if (!(delta > 0)) throw error("delta is not positive");
+    if (!(delta > 0)) throw error("delta must be positive");
     return piecewise(
         c,
         delta,
@@ -164,7 +165,7 @@ results cosine_embedding_loss(call const& c) {
     term const y = of(c, "input2");
     term const target = of(c, "target");
     if (target->rank() > 1 || target->rank() + 1 != x->rank() || x->rank() != y->rank())
-        throw error("target has neither no dimension beside vectors nor one beside matrices");
+        throw error("target must be 0-d for vectors and 1-d for matrices");
     constexpr double epsilon = 1e-12;
     auto const along = [&](term const& z) { return total(z, {static_cast<std::int64_t>(target->rank())}); };
     term const sizes = (along(x * x) + epsilon) * (along(y * y) + epsilon);

@@ -20,9 +20,9 @@ namespace {
 /// In the compute type.
 tensor wide_product(tensor const& a, tensor const& b) {
     if (a.dtype() != b.dtype())
-        throw error("matrices of one dtype are expected, not " + std::string(name(a.dtype())) + " and " +
+        throw error("the matrices must have the same dtype, not " + std::string(name(a.dtype())) + " and " +
                     std::string(name(b.dtype())));
-    if (a.dtype() == dtype::bool_) throw error("matrices of bool are not multiplied");
+    if (a.dtype() == dtype::bool_) throw error("matrix products do not support bool");
     dtype const in = compute_type(a.dtype());
     return matmul(cast(a, in), cast(b, in));
 }
@@ -57,7 +57,7 @@ tensor added(call const& c, tensor const& wide, dtype type, bool without_product
 tensor added(call const& c, tensor const& wide, bool without_product = false) {
     dtype const type = c.t("self").dtype();
     if (compute_type(type) != wide.dtype())
-        throw error("'self' has the dtype " + std::string(name(type)) + ", unlike the matrices");
+        throw error("the dtype of 'self', " + std::string(name(type)) + ", is not that of the matrices");
     return added(c, wide, type, without_product);
 }
 
@@ -66,7 +66,7 @@ results addmv(call const& c) {
     tensor const self = c.t("self");
     tensor const product = checked_product<2, 1>(c, "mat", "vec");
     if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c));
-    if (self.dtype() != c.t("mat").dtype()) throw error("'self' has another dtype than the matrix");
+    if (self.dtype() != c.t("mat").dtype()) throw error("the dtype of 'self' is not that of the matrix");
     static_cast<void>(broadcast(self.sizes(), product.sizes()));
     return cast(cast(self, product.dtype()) * c.number("beta"), self.dtype()); // ATen does not expand it
 }
@@ -115,10 +115,10 @@ results addr(call const& c) {
 results linear(call const& c) {
     tensor const x = c.t("input");
     tensor const weight = c.t("weight");
-    if (weight.rank() == 0 || weight.rank() > 2) throw error("weight has neither 1 nor 2 dimensions");
+    if (weight.rank() == 0 || weight.rank() > 2) throw error("weight must have 1 or 2 dimensions");
     tensor out = wide_product(x, weight.rank() == 1 ? weight : transpose(weight, 0, 1));
     if (tensor const bias = c.maybe("bias")) {
-        if (bias.dtype() != x.dtype()) throw error("bias has another dtype than input");
+        if (bias.dtype() != x.dtype()) throw error("the dtype of bias is not that of input");
         out = out + cast(bias, out.dtype());
     }
     return cast(out, x.dtype());
@@ -135,7 +135,7 @@ results vdot(call const& c) { return dot(conjugate(c.t("self")), c.t("other")); 
 results vecdot(call const& c) {
     tensor const x = c.t("x");
     tensor const y = c.t("y");
-    if (x.dtype() != y.dtype()) throw error("vectors of one dtype are expected");
+    if (x.dtype() != y.dtype()) throw error("the vectors must have the same dtype");
     dtype const in = compute_type(x.dtype());
     return cast(sum(cast(conjugate(x), in) * cast(y, in), {c.i("dim")}), x.dtype());
 }
@@ -212,7 +212,8 @@ private:
 results chain(call const& c) {
     std::vector<tensor> all = c.tensors(c.has_argument("matrices") ? "matrices" : "tensors");
     constexpr std::size_t most = 1024;
-    if (all.empty() || all.size() > most) throw error("there are " + std::to_string(all.size()) + " matrices");
+    if (all.empty() || all.size() > most)
+        throw error("a product of " + std::to_string(all.size()) + " matrices is not supported");
     bool const row = all.front().rank() == 1 && all.size() > 1;
     bool const column = all.back().rank() == 1 && all.size() > 1;
     if (row) all.front() = all.front().unsqueezed(0);
@@ -232,13 +233,13 @@ results grouped_mm(call const& c) {
     std::vector<std::int64_t> const ends = to_host(c.t("offs")).integers();
     bool const rows = x.rank() == 2 && y.rank() == 3;
     bool const columns = x.rank() == 3 && y.rank() == 2;
-    if (x.rank() == 3 && y.rank() == 3) throw error("batches of both matrices have no offsets");
+    if (x.rank() == 3 && y.rank() == 3) throw error("offsets do not apply if both operands are batches");
     std::vector<tensor> parts;
     std::int64_t start = 0;
     for (std::size_t i = 0; i != ends.size(); ++i) {
         std::int64_t const count = ends[i] - start;
         auto const piece = [&](tensor const& m, std::size_t axis) {
-            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is outside");
+            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is out of range");
             return m.sliced(axis, start, count);
         };
         auto const group = [&](tensor const& m) {

@@ -64,8 +64,8 @@ tensor moved(tensor const& running, tensor const& now, double momentum) {
 
 /// What there is for each channel: floats.
 void require_parameter(tensor const& t, sizes const& channels) {
-    if (t && t.sizes() != channels) throw error("there is not a number for each channel");
-    if (t && !is_floating(t.dtype())) throw error("parameters and statistics are not of floats");
+    if (t && t.sizes() != channels) throw error("parameters and statistics must have one element per channel");
+    if (t && !is_floating(t.dtype())) throw error("parameters and statistics must be floating-point");
 }
 
 /// The arguments of an overload of the batch norm family, and what it computes.
@@ -80,9 +80,9 @@ public:
             out_ = x_; // before anything else is looked at
             return;
         }
-        if (x_.rank() < 2) throw error("input has less than 2 dimensions");
+        if (x_.rank() < 2) throw error("input must have at least 2 dimensions");
         if (x_.count() == 0) throw error("input has no elements");
-        if (!is_floating(x_.dtype())) throw error("input is not of floats");
+        if (!is_floating(x_.dtype())) throw error("input must be floating-point");
         tensor const scale = c.maybe("weight");
         tensor const bias = c.maybe("bias");
         type_ = x_.dtype();
@@ -92,7 +92,7 @@ public:
             require_parameter(*t, {x_.size(1)});
         bool const has_stats = running_mean_ && running_variance_;
         trains_ = c.has_argument("training") ? c.b("training") : op.find("with_update") != std::string_view::npos;
-        if (!trains_ && !has_stats) throw error("running statistics are expected where it does not train");
+        if (!trains_ && !has_stats) throw error("running statistics are required outside training");
         if (trains_) use_batch(c.f("momentum"), c.f("eps"));
         else use_running(c.f("eps"));
         tensor const factor = scale ? inverse_ * wide(scale) : inverse_;
@@ -173,8 +173,8 @@ results batch_norm_impl_index(call const& c) {
 /// Each image on its own: batch norm over the channels of all images.
 results instance_norm(call const& c) {
     tensor const x = c.t("input");
-    if (x.rank() < 2) throw error("input has less than 2 dimensions");
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (x.rank() < 2) throw error("input must have at least 2 dimensions");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     tensor const running_mean = c.maybe("running_mean");
     tensor const running_variance = c.maybe("running_var");
     tensor const scale = c.maybe("weight");
@@ -194,7 +194,7 @@ results instance_norm(call const& c) {
     if (c.b("use_input_stats")) {
         s = statistics_of(wide_x, type, c.f("eps"));
     } else {
-        if (!running_mean || !running_variance) throw error("running statistics are expected");
+        if (!running_mean || !running_variance) throw error("running statistics are required");
         s.mean = of_images(running_mean);
         s.inverse = scalar(1.0) / sqrt(of_images(running_variance) + scalar(c.f("eps")));
     }
@@ -219,12 +219,12 @@ axis_list last_axes(call const& c, tensor const& x) {
     bool const fits =
         !shape.empty() && shape.size() <= x.rank() &&
         std::equal(shape.begin(), shape.end(), x.sizes().end() - static_cast<std::ptrdiff_t>(shape.size()));
-    if (!fits) throw error("input of the sizes " + to_string(x.sizes()) + " does not end in " + to_string(shape));
+    if (!fits) throw error("input of shape " + to_string(x.sizes()) + " does not end in " + to_string(shape));
     axis_list axes;
     for (std::size_t i = x.rank() - shape.size(); i != x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
     for (std::string_view const name : {"weight", "bias"})
         if (c.has_argument(name) && c.given(name) && c.t(name).sizes() != shape)
-            throw error("'" + std::string(name) + "' has not the sizes " + to_string(shape));
+            throw error("'" + std::string(name) + "' does not have shape " + to_string(shape));
     return axes;
 }
 
@@ -243,7 +243,7 @@ tensor mean_of(standardized const& s, tensor const& x, dtype type) {
 results native_layer_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     standardized const s = standardize(wide(x), axes, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     return {cast(scaled(s.values, c.maybe("weight"), c.maybe("bias")), x.dtype()),
@@ -254,7 +254,7 @@ results layer_norm(call const& c) { return native_layer_norm(c).all().results[0]
 
 results native_group_norm(call const& c, std::int64_t groups) {
     tensor const x = c.t("input");
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     standardized const s = standardize_groups(wide(x), groups, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     tensor const out =
@@ -272,7 +272,7 @@ double epsilon_of(dtype t) {
 results fused_rms_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     double const epsilon = c.maybe_f("eps").value_or(epsilon_of(x.dtype()));
     tensor const inverse = unary(unary_op::rsqrt, mean(square(wide(x)), axes, true) + scalar(epsilon));
     return {cast(scaled(wide(x) * inverse, c.maybe("weight"), {}), x.dtype()), inverse};
@@ -284,7 +284,7 @@ results weight_norm_interface(call const& c) {
     tensor const v = c.t("v");
     tensor const g = c.t("g");
     axis_list axes = all_axes(v);
-    if (axes.empty()) throw error("v has no dimension");
+    if (axes.empty()) throw error("v has no dimensions");
     if (std::int64_t const kept = c.i("dim"); kept != -1 || c.overload().find("interface") != std::string_view::npos)
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis_at(kept, v.rank())));
     tensor const size = norm(wide(v), 2, axes, true);
@@ -309,7 +309,7 @@ normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tenso
 /// The three results, those that the mask does not ask for as None.
 results masked(call const& c, tensor const& first, tensor const& second, tensor const& third) {
     std::vector<std::int64_t> const mask = c.ints("output_mask");
-    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    if (mask.size() != 3) throw error("output_mask must have 3 elements");
     dtype const type = c.t("input").dtype();
     std::vector<value> out;
     for (std::size_t i = 0; tensor const* each : {&first, &second, &third})
@@ -337,7 +337,7 @@ results native_group_norm_backward(call const& c) {
     tensor const x = wide(c.t("input"));
     std::int64_t const groups = c.i("group");
     if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
-        throw error("the channels are no multiple of the groups");
+        throw error("the number of channels is not a multiple of the number of groups");
     std::int64_t const channels = x.size(1) / groups;
     std::int64_t const n = x.size(0);
     sizes const to = {n, groups, channels, n == 0 ? 0 : x.count() / std::max<std::int64_t>(1, n * x.size(1))};

@@ -19,13 +19,13 @@ dtype real_of(dtype t) { return t == dtype::complex64 ? dtype::float32 : t == dt
 tensor floating_self(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.has_argument("dtype") ? c.type("dtype", x.dtype()) : x.dtype();
-    if (!is_floating(type) && !is_complex(type)) throw error("a norm is one of floating types");
-    if (is_complex(x.dtype()) && !is_complex(type)) throw error("a norm of complex numbers takes a complex dtype");
+    if (!is_floating(type) && !is_complex(type)) throw error("a norm requires a floating-point dtype");
+    if (is_complex(x.dtype()) && !is_complex(type)) throw error("a norm of complex numbers requires a complex dtype");
     return cast(x, type);
 }
 
 tensor norm_along(tensor const& x, double ord, axis_list const& axes, bool keep) {
-    if (std::isinf(ord) && count_along(x, axes) == 0) throw error("no elements have no largest or smallest one");
+    if (std::isinf(ord) && count_along(x, axes) == 0) throw error("an empty axis has no maximum or minimum");
     return norm(x, ord, axes, keep);
 }
 
@@ -46,7 +46,7 @@ results frobenius(call const& c) {
 
 results distance(call const& c) {
     if (dtype const type = c.t("self").dtype(); !is_floating(type) && !is_complex(type))
-        throw error("a norm is one of floating types");
+        throw error("a norm requires a floating-point dtype");
     operand_pair const p = promoted_to_real(c);
     tensor const apart = p.x - p.y;
     return cast(norm(apart, c.f("p"), all_axes(apart)), real_of(p.type));
@@ -74,7 +74,7 @@ results norm_of_either(call const& c) {
     axis_list const axes = axes_of(c, x);
     if (!c.given("ord")) return norm_along(x, 2, axes, keeps(c));
     if (axes.size() == 2) return norm_of_matrix(c, x, axes);
-    if (axes.size() > 2 || named) throw error("a norm of an order is one of 1 or 2 axes");
+    if (axes.size() > 2 || named) throw error("a norm with an order is defined over 1 or 2 axes");
     return norm_along(x, c.f("ord"), axes, keeps(c));
 }
 

@@ -98,7 +98,7 @@ bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 void require_index(aten_argument const& a, bool long_only) {
     dtype const type = a.tensor.dtype();
     if (type == dtype::int64 || (type == dtype::int32 && !long_only)) return;
-    throw error("'" + a.name + "' is of " + std::string(name(type)) +
+    throw error("'" + a.name + "' is " + std::string(name(type)) +
                 (long_only ? ", not int64" : ", not int32 or int64"));
 }
 
@@ -109,8 +109,8 @@ void require_agreement(std::vector<aten_argument const*> const& operands, rule w
         dtype const type = operands[i]->tensor.dtype();
         bool const widens = what == rule::parameters && i == 1 && is_half(expected) && type == dtype::float32;
         if (type == expected || widens) continue;
-        throw error("'" + operands[i]->name + "' is of " + std::string(name(type)) + " beside '" + other.name +
-                    "' of " + std::string(name(expected)));
+        throw error("'" + operands[i]->name + "' is " + std::string(name(type)) + ", but '" + other.name + "' is " +
+                    std::string(name(expected)));
     }
 }
 

@@ -141,7 +141,8 @@ std::vector<aten_argument> bind(std::string_view overload, std::string_view sche
             bound.back().numbers.assign(static_cast<std::size_t>(formal.type.list_size), bound.back().number);
         }
     }
-    if (!given.empty()) throw error(std::string(overload) + ": there is no argument '" + given.front().name + "'");
+    if (!given.empty())
+        throw error(std::string(overload) + ": the operator does not have an argument '" + given.front().name + "'");
     return bound;
 }
 
@@ -186,7 +187,7 @@ tensor placed(tensor const& x, device where) {
 aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments, aten_options const& options) {
     overload = plain(overload);
     std::string_view const schema = aten::find_schema(overload);
-    if (schema.empty()) throw error(std::string(overload) + ": ATen has no such operator");
+    if (schema.empty()) throw error(std::string(overload) + ": ATen does not have this operator");
     kernel run = find(overload);
     bool const writes = run == nullptr;
     if (writes) run = find(without_underscore(overload));

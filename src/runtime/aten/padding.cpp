@@ -11,7 +11,7 @@ namespace {
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
 [[noreturn]] void refuse(ints const& by, tensor const& x) {
-    throw error("padding by " + to_string(by) + " of the sizes " + to_string(x.sizes()));
+    throw error("padding " + to_string(by) + " does not fit shape " + to_string(x.sizes()));
 }
 
 /// Numbers that no sum of a few overflows.
@@ -82,11 +82,11 @@ tensor padded(call const& c, std::string_view mode) {
     tensor const x = c.t("self");
     ints const by = c.ints("pad");
     if (mode == "constant") return filled(x, by, c.given("value") ? c.number("value") : scalar(0.0));
-    if (c.given("value") && c.f("value") != 0) throw error("mode '" + std::string(mode) + "' takes no value");
+    if (c.given("value") && c.f("value") != 0) throw error("mode '" + std::string(mode) + "' does not take a value");
     if (mode == "reflect") return bordered(x, by, reflected);
     if (mode == "replicate") return bordered(x, by, replicated);
     if (mode == "circular") return bordered(x, by, wrapped);
-    throw error("there is no padding mode '" + std::string(mode) + "'");
+    throw error("unknown padding mode '" + std::string(mode) + "'");
 }
 
 results pad_by_mode(call const& c) { return padded(c, c.text("mode")); }
@@ -94,7 +94,7 @@ results pad_by_mode(call const& c) { return padded(c, c.text("mode")); }
 results pad_by_number(call const& c) {
     constexpr std::string_view modes[] = {"reflect", "replicate", "circular", "constant"}; // at::padding_mode
     std::int64_t const mode = c.i("mode");
-    if (mode < 0 || mode > 3) throw error("there is no padding mode " + std::to_string(mode));
+    if (mode < 0 || mode > 3) throw error("unknown padding mode " + std::to_string(mode));
     return padded(c, modes[mode]);
 }
 

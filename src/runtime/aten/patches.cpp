@@ -34,7 +34,7 @@ results col2im(call const& c) {
     if (x.rank() != 2 && x.rank() != 3) throw error("columns are expected, not " + to_string(x.sizes()));
     window const w = window_of(c);
     sizes const to = c.ints("output_size");
-    if (to.size() != 2) throw error("an image has two sizes");
+    if (to.size() != 2) throw error("an image must have two sizes");
     (void)count_of(to);
     tensor const batch = x.rank() == 2 ? x.unsqueezed(0) : x;
     sizes counts; // of patches
@@ -45,7 +45,7 @@ results col2im(call const& c) {
     }
     std::int64_t const patch = count_of(w.kernel);
     if (batch.size(1) % patch != 0 || batch.size(2) != count_of(counts))
-        throw error("columns of the sizes " + to_string(x.sizes()) + " do not fill " + to_string(to));
+        throw error("columns of shape " + to_string(x.sizes()) + " do not fill " + to_string(to));
     tensor const parts =
         reshape(batch, {batch.size(0), batch.size(1) / patch, w.kernel[0], w.kernel[1], counts[0], counts[1]});
     constexpr std::size_t patch_last[] = {0, 1, 4, 5, 2, 3};

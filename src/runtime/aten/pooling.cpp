@@ -19,15 +19,15 @@ sizes for_each_axis(call const& c, std::string_view name, std::size_t axes, size
     if (list.empty()) list = otherwise;
     if (list.size() == 1) list.resize(axes, list[0]);
     if (list.size() != axes)
-        throw error("argument '" + std::string(name) + "' is not one number for each of " + std::to_string(axes) +
+        throw error("argument '" + std::string(name) + "' must have one number for each of " + std::to_string(axes) +
                     " axes");
     return list;
 }
 
 tensor batched(tensor const& x, std::size_t axes) {
     if (x.rank() != axes + 1 && x.rank() != axes + 2)
-        throw error("self has " + std::to_string(x.rank()) + " dimensions, neither " + std::to_string(axes + 1) +
-                    " nor " + std::to_string(axes + 2));
+        throw error("self has " + std::to_string(x.rank()) + " dimensions, not " + std::to_string(axes + 1) + " or " +
+                    std::to_string(axes + 2));
     return x.rank() == axes + 1 ? x.unsqueezed(0) : x;
 }
 
@@ -109,14 +109,14 @@ tensor in_planes(tensor const& indices, std::int64_t plane) {
 
 /// Values put to indices of a plane; where one meets another, they are added, or the last stays.
 tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op) {
-    if (values.sizes() != indices.sizes()) throw error("the indices have other sizes than the values");
+    if (values.sizes() != indices.sizes()) throw error("the indices do not have the shape of the values");
     sizes to = {values.size(0), values.size(1)};
     to.insert(to.end(), spatial.begin(), spatial.end());
     std::int64_t const plane = count_of(spatial);
     if (indices.count() != 0) {
         auto const outside = logical_or(less(indices, 0), greater_equal(indices, scalar(plane)));
         if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item() == scalar(true))
-            throw error("an index is outside of its plane");
+            throw error("an index is out of range for its plane");
     }
     return put(full(0, values.dtype(), to, values.where()), in_planes(indices, plane), values, op);
 }
@@ -126,7 +126,7 @@ results max_unpool(call const& c) {
     tensor const x = c.t("self");
     sizes const spatial = for_each_axis(c, "output_size", Axes, {});
     for (std::size_t i = x.rank() == Axes + 2 ? 1 : 0; i != x.rank(); ++i)
-        if (x.size(i) == 0) throw error("only a batch may be empty");
+        if (x.size(i) == 0) throw error("only the batch dimension may be empty");
     return as_given(put_to_planes(batched(x, Axes), batched(c.t("indices"), Axes), spatial, put_op::assign), x);
 }
 
@@ -142,8 +142,8 @@ results max_pool_backward(call const& c) {
 /// Where the windows of a plane start along an axis: [N, C, out].
 tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || out > in || kernel > in - out + 1)
-        throw error("windows of " + std::to_string(kernel) + " do not fit " + std::to_string(in) + " elements " +
-                    std::to_string(out) + " times");
+        throw error("windows of size " + std::to_string(kernel) + " do not fit into " + std::to_string(in) +
+                    " elements " + std::to_string(out) + " times");
     tensor const last = full(scalar(in - kernel), dtype::int64, {1}, samples.where());
     if (out == 1) return last.expanded({samples.size(0), samples.size(1), 1});
     tensor const alpha = full(scalar(static_cast<double>(in - kernel)), samples.dtype(), {}, samples.where()) /
@@ -163,7 +163,7 @@ results fractional_max_pool(call const& c) {
     sizes const counts = for_each_axis(c, "output_size", Axes, {});
     tensor const samples = c.t("random_samples");
     if (samples.sizes() != sizes{x.size(0), x.size(1), static_cast<std::int64_t>(Axes)})
-        throw error("random_samples are not of the sizes [N, C, " + std::to_string(Axes) + "]");
+        throw error("random_samples must have shape [N, C, " + std::to_string(Axes) + "]");
     sizes to = {x.size(0), x.size(1)};
     tensor places = full(0, dtype::int64, sizes(2 + 2 * Axes, 1), x.where());
     for (std::size_t i = 0; i != Axes; ++i) {

@@ -75,7 +75,7 @@ void check_input(program::value const& stated, tensor const& given) {
         fits = !stated.sizes[i].is_number() || stated.sizes[i].number == given.size(i);
     if (!fits)
         throw error("input '" + stated.name + "' is " + std::string(name(given.dtype())) + to_string(given.sizes()) +
-                    ", the program has " + std::string(name(stated.type)) + stated_sizes(stated));
+                    ", the program expects " + std::string(name(stated.type)) + stated_sizes(stated));
 }
 
 } // namespace
@@ -85,13 +85,13 @@ std::vector<value> aten_program::frame::run(std::span<value const> inputs) {
     for (std::size_t i = 0; i != p_.inputs.size(); ++i) {
         program::input const& in = p_.inputs[i];
         bool const users = in.kind == program::input_kind::user;
-        if (users && next == inputs.size()) throw error("too few inputs are given: " + std::to_string(next));
+        if (users && next == inputs.size()) throw error("too few inputs: " + std::to_string(next));
         if (users && in.value != no_value) take_input(in, inputs[next]);
         if (users) ++next;
         else if (in.value != no_value) values_[in.value].whole = state_.weights[i];
     }
     if (next != inputs.size())
-        throw error(std::to_string(inputs.size()) + " inputs are given, the program takes " + std::to_string(next));
+        throw error(std::to_string(inputs.size()) + " inputs were given, the program takes " + std::to_string(next));
     execute(p_.main, state_.main);
     std::vector<value> out;
     for (program::argument const& a : p_.main.outputs) out.push_back(output(a));
@@ -100,7 +100,7 @@ std::vector<value> aten_program::frame::run(std::span<value const> inputs) {
 
 void aten_program::frame::take_input(program::input const& in, value const& given) {
     program::value const& stated = p_.values[in.value];
-    if (!given.is_tensor()) throw error("input '" + stated.name + "' is no tensor");
+    if (!given.is_tensor()) throw error("input '" + stated.name + "' is not a tensor");
     check_input(stated, given.one());
     bind(in.value, {to_device(given.one(), state_.options.where), {}});
 }
@@ -168,7 +168,7 @@ void aten_program::frame::run_operator(program::node const& n) {
     options.seed = seed_++;
     aten_results given = call_aten(n.op, std::move(arguments), options);
     if (given.results.size() < n.results.size())
-        throw error(std::to_string(given.results.size()) + " results are computed, the program has " +
+        throw error(std::to_string(given.results.size()) + " results were computed, the program has " +
                     std::to_string(n.results.size()));
     for (std::size_t i = 0; i != n.results.size(); ++i) {
         program::result const& to = n.results[i];
@@ -178,7 +178,7 @@ void aten_program::frame::run_operator(program::node const& n) {
         }
         std::vector<tensor> const& many = given.results[i].many();
         if (many.size() != to.values.size())
-            throw error(std::to_string(many.size()) + " tensors are computed, the program has " +
+            throw error(std::to_string(many.size()) + " tensors were computed, the program has " +
                         std::to_string(to.values.size()));
         for (std::size_t k = 0; k != many.size(); ++k) bind(to.values[k], {many[k], {}});
     }
@@ -189,7 +189,7 @@ void aten_program::frame::run_python(program::node const& n) {
     for (program::argument const& a : n.arguments)
         for (slot const& s : slots_of(a)) operands.push_back(s.as_number());
     std::optional<scalar> const out = program::compute(n.op, operands);
-    if (!out) throw error("this cannot be computed");
+    if (!out) throw error("this node cannot be computed");
     bind_all(n, {{{}, out}});
 }
 

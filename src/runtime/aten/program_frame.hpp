@@ -24,7 +24,7 @@ struct slot {
     [[nodiscard]] bool truth() const { return as_number().to<double>() != 0; }
     [[nodiscard]] scalar as_number() const {
         if (number) return *number;
-        if (!whole) throw error("a value is used that nothing computes");
+        if (!whole) throw error("a value is used before it is computed");
         return to_host(whole).item();
     }
     [[nodiscard]] tensor as_tensor(device where) const {

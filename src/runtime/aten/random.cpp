@@ -44,7 +44,7 @@ tensor fractions(call const& c, sizes const& of, dtype type) {
 dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
 
 tensor standard_normal(call const& c, sizes const& of, dtype type) {
-    if (!is_floating(type)) throw error("this distribution is one of floating types");
+    if (!is_floating(type)) throw error("this distribution requires a floating-point dtype");
     return cast(runtime::normal(of, seed_of(c), c.where()), type);
 }
 
@@ -57,7 +57,7 @@ dtype type_of(call const& c) {
 }
 
 results uniform_fractions(call const& c) {
-    if (!is_floating(type_of(c))) throw error("this distribution is one of floating types");
+    if (!is_floating(type_of(c))) throw error("this distribution requires a floating-point dtype");
     return fractions(c, size_of(c), type_of(c));
 }
 results uniform_between(call const& c) {
@@ -78,7 +78,7 @@ results normal_with(call const& c) {
     dtype const in = compute_type(type);
     tensor const mean = operand(c, "mean", in);
     tensor const deviation = operand(c, "std", in);
-    if (c.argument("std").is == aten_argument::kind::number && c.f("std") < 0) throw error("std is negative");
+    if (c.argument("std").is == aten_argument::kind::number && c.f("std") < 0) throw error("std must not be negative");
     sizes const of = tensors ? broadcast(mean.sizes(), deviation.sizes()) : size_of(c);
     return cast(mean + deviation * standard_normal(c, of, in), type);
 }
@@ -96,7 +96,7 @@ results inverted(call const& c, Function const& f) {
 }
 results exponential(call const& c) {
     double const rate = c.f("lambd");
-    if (!(rate > 0)) throw error("lambd is not positive");
+    if (!(rate > 0)) throw error("lambd must be positive");
     return inverted(c, [&](tensor const& u) { return unary(unary_op::log1p, -u) / scalar(-rate); });
 }
 results cauchy(call const& c) {
@@ -136,7 +136,7 @@ results written(call const& c) {
 /// low, ..., high - 1
 tensor integers_between(call const& c, sizes const& of, std::int64_t low, std::int64_t high, dtype type) {
     if (low >= high)
-        throw error("there is no integer from " + std::to_string(low) + " to before " + std::to_string(high));
+        throw error("the range from " + std::to_string(low) + " to below " + std::to_string(high) + " is empty");
     auto const count = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
     tensor const bits = integers(c, of);
     tensor const within = count > 0 ? binary(binary_op::remainder, bits, scalar(count)) : bits;
@@ -171,7 +171,7 @@ results any_integers(call const& c) {
 
 results permutation(call const& c) {
     std::int64_t const n = c.i("n");
-    if (n < 0) throw error("n is negative");
+    if (n < 0) throw error("n must not be negative");
     return cast(sort(integers(c, {n}), 0).indices, type_of(c, dtype::int64));
 }
 
@@ -179,8 +179,8 @@ results permutation(call const& c) {
 results multinomial(call const& c) {
     tensor const w = c.t("self");
     std::int64_t const n = c.i("num_samples");
-    if (w.rank() != 1 && w.rank() != 2) throw error("weights have one dimension or two");
-    if (!is_floating(w.dtype())) throw error("weights are of floating types");
+    if (w.rank() != 1 && w.rank() != 2) throw error("weights must have 1 or 2 dimensions");
+    if (!is_floating(w.dtype())) throw error("weights must be floating-point");
     std::int64_t const kinds = w.size(w.rank() - 1);
     if (n <= 0) throw error("num_samples is " + std::to_string(n));
     tensor const weights = cast(w, drawn_type(w.dtype()));
@@ -188,7 +188,7 @@ results multinomial(call const& c) {
     if (to_host(reduce(reduce_op::any, bad, all_axes(bad))).item().to<bool>())
         throw error("a weight is negative, infinite or NaN");
     if (!c.b("replacement")) {
-        if (n > kinds) throw error("more samples than weights, without replacement");
+        if (n > kinds) throw error("more samples than weights without replacement");
         tensor const times = -log(scalar(1) - fractions(c, w.sizes(), weights.dtype()));
         return contiguous(sort(weights / times, -1, true).indices.sliced(w.rank() - 1, 0, n));
     }
@@ -205,7 +205,7 @@ results multinomial(call const& c) {
 results poisson(call const& c) {
     tensor const x = c.t("self");
     tensor const rate = cast(x, dtype::float64);
-    if (!is_floating(x.dtype())) throw error("rates are of floating types");
+    if (!is_floating(x.dtype())) throw error("rates must be floating-point");
     tensor const small = less(rate, 10);
     auto const draw = [&](std::uint64_t number) {
         return cast(runtime::uniform(x.sizes(), seed_of(c, number), c.where()), dtype::float64);
@@ -250,7 +250,7 @@ double probability(call const& c) {
 /// True where an element stays; one for each channel where `channels`.
 tensor kept(call const& c, tensor const& x, double p, bool channels) {
     sizes of = x.sizes();
-    if (channels && of.size() < 2) throw error("channels are the second dimension");
+    if (channels && of.size() < 2) throw error("the input does not have a channel dimension");
     if (channels) std::fill(of.begin() + 2, of.end(), 1);
     return greater_equal(runtime::uniform(of, seed_of(c), x.where()), p);
 }

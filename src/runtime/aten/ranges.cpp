@@ -37,10 +37,11 @@ results arange(call const& c) {
     };
     double const by = number(step);
     double const across = number(end) - number(start);
-    if (by == 0 || !std::isfinite(by) || !std::isfinite(across)) throw error("a range has finite numbers, and a step");
-    if (across != 0 && (across < 0) != (by < 0)) throw error("the step leads away from the end");
+    if (by == 0 || !std::isfinite(by) || !std::isfinite(across))
+        throw error("a range requires finite bounds and a nonzero step");
+    if (across != 0 && (across < 0) != (by < 0)) throw error("the sign of the step does not lead from start to end");
     double const count = std::ceil(across / by);
-    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers");
+    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers is too long");
     return stepped(c, start, step, static_cast<std::int64_t>(count), type);
 }
 
@@ -64,7 +65,7 @@ tensor spaced(call const& c, dtype type) {
     if (steps < 0) throw error("the number of steps is negative");
     for (std::string_view const name : {"start", "end"})
         if (c.argument(name).is == aten_argument::kind::tensor && c.t(name).rank() != 0)
-            throw error("start and end are numbers or 0-d tensors");
+            throw error("start and end must be numbers or 0-d tensors");
     dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : dtype::float64;
     auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };
     tensor const start = end_point("start");
@@ -95,7 +96,7 @@ results window(call const& c, Function const& f) {
     std::int64_t const n = c.i("window_length");
     if (n < 0) throw error("window_length is negative");
     dtype const type = c.type("dtype", aton::aten::default_dtype);
-    if (!is_floating(type)) throw error("windows are of floating types");
+    if (!is_floating(type)) throw error("windows require a floating-point dtype");
     if (n <= 1) return full(1, type, {n}, c.where());
     bool const periodic = !c.has_argument("periodic") || c.b("periodic");
     tensor const i = cast(range(n, 0, 1, c.where()), dtype::float64);

@@ -37,9 +37,9 @@ using cell = state (*)(term const& inputs, state const& was, weights const& w);
 tensor linear(tensor const& x, tensor const& weight, tensor const& bias, bool fused = true) {
     dtype const in = compute_type(x.dtype());
     if (weight.dtype() != x.dtype() || (bias && bias.dtype() != x.dtype()))
-        throw error("inputs, states and weights have one dtype");
+        throw error("inputs, states and weights must have the same dtype");
     if (x.rank() < 2 || weight.rank() != 2 || x.sizes().back() != weight.size(1))
-        throw error("a weight does not fit what it multiplies");
+        throw error("the shape of a weight does not match its operand");
     tensor out = matmul(cast(x, in), transpose(cast(weight, in), 0, 1));
     if (!fused) out = cast(cast(out, x.dtype()), in);
     if (bias) out = out + cast(bias, in);
@@ -121,7 +121,7 @@ std::pair<tensor, state> unroll(tensor const& data, std::vector<std::int64_t> co
         outputs[t] = next.hidden;
         now = {with_rows(next.hidden, now.hidden), with_rows(next.cell, now.cell)};
     }
-    if (outputs.empty()) throw error("a sequence has no elements");
+    if (outputs.empty()) throw error("a sequence is empty");
     return {concat(outputs, 0), now};
 }
 
@@ -166,12 +166,13 @@ struct layers {
         std::vector<weights> const all = all_weights();
         std::size_t const directions = c.b("bidirectional") ? 2 : 1;
         auto const count = static_cast<std::size_t>(std::max<std::int64_t>(0, c.i("num_layers")));
-        if (all.size() != count * directions || count == 0) throw error("there are not weights for each layer");
+        if (all.size() != count * directions || count == 0)
+            throw error("the number of weights does not match the layers");
         for (tensor const& start : starts)
             if (start.rank() != 3 || start.size(0) != static_cast<std::int64_t>(all.size()))
-                throw error("there is not a state for each layer");
+                throw error("the states must have one entry per layer and direction");
         for (std::int64_t const b : batches)
-            if (b < 0 || b > starts[0].size(1)) throw error("a batch is larger than those of the states");
+            if (b < 0 || b > starts[0].size(1)) throw error("a batch is larger than the batch of the states");
         std::vector<std::vector<tensor>> last(starts.size());
         for (std::size_t layer = 0; layer != count; ++layer) {
             std::vector<tensor> outputs;
@@ -198,15 +199,15 @@ struct layers {
 
 std::vector<tensor> states_of(call const& c, std::size_t count) {
     std::vector<tensor> const starts = count == 1 ? std::vector<tensor>{c.t("hx")} : c.tensors("hx");
-    if (starts.size() != count) throw error("hx is not two tensors");
+    if (starts.size() != count) throw error("hx must be two tensors");
     for (tensor const& start : starts)
-        if (start.rank() < 2) throw error("a state has less than 2 dimensions");
+        if (start.rank() < 2) throw error("a state must have at least 2 dimensions");
     return starts;
 }
 std::vector<tensor> states_of_layers(call const& c, std::size_t count) {
     std::vector<tensor> starts = states_of(c, count);
     for (tensor const& start : starts)
-        if (start.rank() != 3) throw error("states do not have the dimensions of layers, sequences and elements");
+        if (start.rank() != 3) throw error("states must have the dimensions [layers, batch, hidden_size]");
     return starts;
 }
 
@@ -221,7 +222,7 @@ results over_sequences(call const& c) {
     std::int64_t const batch = x.size(1);
     layers all{c, states_of_layers(c, States), Step};
     for (tensor const& start : all.starts)
-        if (start.size(1) != batch) throw error("there is not a state for each sequence");
+        if (start.size(1) != batch) throw error("the states must have one entry per sequence");
     // The library that the CPU hands LSTMs of bfloat16 to adds up in float32.
     all.in_float = States == 2 && x.dtype() == dtype::bfloat16 && !all.projects();
     if (all.in_float) {
@@ -245,7 +246,7 @@ results over_packed(call const& c) {
     std::int64_t total = 0;
     for (std::int64_t const b : batches) total += b;
     if (total != data.size(0) || !std::is_sorted(batches.rbegin(), batches.rend()))
-        throw error("batch_sizes do not fit the data");
+        throw error("batch_sizes do not match the data");
     return as_results(layers{c, states_of_layers(c, States), Step}.run(data, batches));
 }
 
@@ -262,12 +263,12 @@ results single(call const& c) {
 /// Padded sequences [T, B, ...] and their lengths, longest first, as packed ones.
 results pack_padded_sequence(call const& c) {
     tensor x = c.t("input");
-    if (x.rank() < 2) throw error("input has less than 2 dimensions");
+    if (x.rank() < 2) throw error("input must have at least 2 dimensions");
     if (c.b("batch_first")) x = transpose(x, 0, 1);
     std::vector<std::int64_t> const lengths = to_host(c.t("lengths")).integers();
     if (static_cast<std::int64_t>(lengths.size()) != x.size(1) || lengths.empty() || lengths.back() < 1 ||
         lengths.front() > x.size(0) || !std::is_sorted(lengths.rbegin(), lengths.rend()))
-        throw error("lengths are not those of the sequences, longest first");
+        throw error("lengths must have one element per sequence, in decreasing order");
     std::vector<tensor> parts;
     std::vector<std::int64_t> batches;
     for (std::int64_t t = 0; t != lengths.front(); ++t) {
@@ -279,20 +280,20 @@ results pack_padded_sequence(call const& c) {
 
 results pad_packed_sequence(call const& c) {
     tensor const data = c.t("data");
-    if (data.rank() < 1) throw error("data has no dimension");
+    if (data.rank() < 1) throw error("data has no dimensions");
     std::vector<std::int64_t> const batches = to_host(c.t("batch_sizes")).integers();
     auto const times = static_cast<std::int64_t>(batches.size());
     std::int64_t const longest = std::max(times, c.i("total_length"));
     constexpr std::int64_t most = std::int64_t{1} << 28;
     if (batches.empty() || longest > most || (c.i("total_length") > 0 && c.i("total_length") < times))
-        throw error("total_length is less than that of the longest sequence");
+        throw error("total_length is less than the longest sequence");
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(std::clamp<std::int64_t>(batches[0], 0, data.size(0))),
                                       0);
     std::vector<tensor> parts;
     std::int64_t at = 0;
     for (std::int64_t const b : batches) {
         if (b < 0 || b > static_cast<std::int64_t>(lengths.size()) || at + b > data.size(0))
-            throw error("batch_sizes do not fit the data");
+            throw error("batch_sizes do not match the data");
         sizes after(data.rank(), 0);
         after[0] = static_cast<std::int64_t>(lengths.size()) - b;
         parts.push_back(pad(data.sliced(0, at, b), sizes(data.rank(), 0), after, c.number("padding_value")));

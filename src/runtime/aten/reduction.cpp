@@ -96,7 +96,7 @@ results summed(call const& c) {
 /// As sum, without NaN.
 results summed_but_nan(call const& c) {
     tensor x = c.t("self");
-    if (is_complex(x.dtype())) throw error("this function is not one of complex numbers");
+    if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
     if (is_floating(x.dtype())) x = where(isnan(x), scalar(0), x);
     return total_of(cast(x, accumulating(c, x)), axes_of(c, x), keeps(c));
 }
@@ -104,7 +104,7 @@ results summed_but_nan(call const& c) {
 tensor averaged(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
-    if (!is_floating(type) && !is_complex(type)) throw error("a mean is one of floating types");
+    if (!is_floating(type) && !is_complex(type)) throw error("a mean requires a floating-point dtype");
     return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // one rounding
 }
 results average(call const& c) { return averaged(c); }
@@ -112,7 +112,7 @@ results average(call const& c) { return averaged(c); }
 results average_but_nan(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
-    if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean is one of floating types");
+    if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean requires a floating-point dtype");
     dtype const in = compute_type(type);
     tensor const there = logical_not(isnan(x));
     tensor const total = sum(where(there, cast(cast(x, type), in), scalar(0)), axes_of(c, x), keeps(c));
@@ -133,7 +133,7 @@ results summed_to_size(call const& c) {
     tensor const x = c.t("self");
     sizes const to = c.ints("size");
     if (to.size() > x.rank() || broadcast(x.sizes(), to) != x.sizes())
-        throw error("the sizes " + to_string(to) + " do not expand to " + to_string(x.sizes()));
+        throw error("shape " + to_string(to) + " does not expand to " + to_string(x.sizes()));
     std::size_t const extra = x.rank() - to.size();
     axis_list axes;
     for (std::size_t i = 0; i != x.rank(); ++i)
@@ -143,7 +143,7 @@ results summed_to_size(call const& c) {
 }
 
 void require_elements(tensor const& x, axis_list const& axes) {
-    if (count_along(x, axes) == 0) throw error("no elements have no largest or smallest one");
+    if (count_along(x, axes) == 0) throw error("an empty axis has no maximum or minimum");
 }
 
 template <reduce_op Op>
@@ -166,7 +166,8 @@ tensor arg_extreme(reduce_op op, tensor const& x, std::int64_t axis, bool keep) 
 template <reduce_op Op>
 results extreme_index(call const& c) {
     tensor const x = c.t("self");
-    if (is_complex(x.dtype()) || x.dtype() == dtype::bool_) throw error("this function is not one of bool or complex");
+    if (is_complex(x.dtype()) || x.dtype() == dtype::bool_)
+        throw error("this function does not support bool or complex numbers");
     if (c.given("dim")) return arg_extreme(Op, x, c.i("dim"), keeps(c));
     tensor const at = arg_extreme(Op, flatten(x), 0, false);
     return keeps(c) ? reshape(at, sizes(x.rank(), 1)) : at;
@@ -209,8 +210,8 @@ results log_of_sum(call const& c) {
 /// The bits of all numbers, as int64 or float64, met by exclusive or.
 results hashed(call const& c) {
     tensor const x = c.t("self");
-    if (c.i("mode") != 0) throw error("this mode is not known");
-    if (is_complex(x.dtype())) throw error("this function is not one of complex numbers");
+    if (c.i("mode") != 0) throw error("unknown reduction mode");
+    if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
     tensor const wide = cast(x, is_floating(x.dtype()) ? dtype::float64 : dtype::int64);
     axis_list const axes = axes_of(c, x);
     tensor const bits = contiguous(wide).reinterpreted(dtype::uint64);

@@ -163,8 +163,8 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
     bool const factors = c.has_argument("scale_factors");
     std::vector<double> const given = factors ? c.floats("scale_factors") : std::vector<double>{};
     sizes const to = c.given("output_size") ? for_each_axis(c, "output_size", axes, {}) : sizes{};
-    if (to.empty() && given.size() != axes) throw error("neither sizes nor a factor for each axis are given");
-    if (!to.empty() && !given.empty()) throw error("both sizes and factors are given");
+    if (to.empty() && given.size() != axes) throw error("sizes or one factor per axis is required");
+    if (!to.empty() && !given.empty()) throw error("sizes and factors cannot be combined");
     for (std::size_t i = 0; i != axes; ++i) {
         std::string_view const single = of_three[3 - axes + i];
         std::string_view const name = c.has_argument(single) ? single : "scales";
@@ -173,12 +173,12 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
             r.scale = given[i];
             double const size = static_cast<double>(r.in) * given[i];
             constexpr double most = 1 << 28;
-            if (!(size >= 0 && size < most)) throw error("an axis has no such factor");
+            if (!(size >= 0 && size < most)) throw error("the scale factor of an axis is out of range");
             r.out = static_cast<std::int64_t>(size);
         } else if (!factors) {
             r.scale = c.maybe_f(name);
         }
-        if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result is empty");
+        if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result has size 0");
         if (c.has_argument("align_corners")) r.corners = c.b("align_corners");
         r.copies = axes == 2; // and not in ATen's kernels of one axis and of three
         out.push_back(r);
@@ -226,14 +226,15 @@ constexpr std::int64_t most_vectorized = 128;
 
 tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     tensor const x = c.t(c.has_argument("input") ? "input" : "self");
-    if (x.rank() != axes + 2) throw error("the input has not " + std::to_string(axes + 2) + " dimensions");
+    if (x.rank() != axes + 2) throw error("the input must have " + std::to_string(axes + 2) + " dimensions");
     dtype const type = x.dtype();
     std::vector<resized> all = axes_of(c, x, axes);
     for (resized const& r : all) require_room({r.out, most_taps}, dtype::float64);
     bool const floats = is_floating(type);
-    if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2)) throw error("values between integers");
+    if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2))
+        throw error("interpolation does not support integers");
     if (mode.antialiases && floats && compute_type(type) != type)
-        throw error("antialiasing is not one of " + std::string(name(type)));
+        throw error("antialiasing does not support " + std::string(name(type)));
     if (type == dtype::uint8 && axes == 2 && !mode.takes_integers) return resized_bytes(x, all, mode);
     if (floats && compute_type(type) != type && !mode.antialiases &&
         (mode.is_cubic || axes != 2 || all[0].out + all[1].out > most_vectorized))
@@ -263,7 +264,7 @@ results upsample(call const& c) {
 template <class T>
 T one_of(std::int64_t number, std::initializer_list<T> choices, char const* what) {
     if (number < 0 || number >= static_cast<std::int64_t>(choices.size()))
-        throw error("there is no " + std::string(what) + ' ' + std::to_string(number));
+        throw error("unknown " + std::string(what) + ' ' + std::to_string(number));
     return choices.begin()[number];
 }
 
@@ -297,9 +298,9 @@ tensor places_between(tensor const& like, std::int64_t count, bool corners) {
 
 results affine_grid_generator(call const& c) {
     sizes const to = c.ints("size");
-    if (to.size() < 3) throw error("size has less than 3 elements");
+    if (to.size() < 3) throw error("size must have at least 3 elements");
     tensor const theta = c.t("theta");
-    if (theta.rank() != 3 || theta.size(0) != to[0]) throw error("theta has not a matrix for each image");
+    if (theta.rank() != 3 || theta.size(0) != to[0]) throw error("theta must have one matrix per image");
     // Each step in the dtype of theta, which rounds float16.
     bool const corners = c.b("align_corners");
     sizes const spatial(to.begin() + 2, to.end());
@@ -312,7 +313,8 @@ results affine_grid_generator(call const& c) {
     }
     columns.push_back(full(1, theta.dtype(), {points}, theta.where()));
     auto const axes = static_cast<std::int64_t>(spatial.size());
-    if (theta.size(1) != axes || theta.size(2) != axes + 1) throw error("theta has not the sizes of affine maps");
+    if (theta.size(1) != axes || theta.size(2) != axes + 1)
+        throw error("theta does not have the shape of affine matrices");
     sizes out = {theta.size(0)};
     out.insert(out.end(), spatial.begin(), spatial.end());
     out.push_back(axes);

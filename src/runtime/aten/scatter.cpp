@@ -31,7 +31,7 @@ results put_flat(call const& c) {
     tensor const x = c.t("self");
     tensor const index = flatten(c.t("index"));
     tensor const source = flatten(source_of(c, "source", x.dtype()));
-    if (index.count() != source.count()) throw error("there are as many elements in source as indices");
+    if (index.count() != source.count()) throw error("source and index must have the same number of elements");
     if (index.count() == 0) return x;
     tensor const at = positions({x.count()}, std::vector<tensor>{index});
     return put(x, at, source, c.b("accumulate") ? put_op::add : put_op::assign);
@@ -51,7 +51,7 @@ reduction reduction_named(std::string_view name) {
     if (name == "amax") return {put_op::max};
     if (name == "amin") return {put_op::min};
     if (name == "mean") return {put_op::add, true};
-    throw error("there is no reduction '" + std::string(name) + "'");
+    throw error("unknown reduction '" + std::string(name) + "'");
 }
 
 /// What a reduction starts from.
@@ -84,13 +84,13 @@ results scatter_along(call const& c, std::string_view source, reduction r, bool 
     std::size_t const axis = axis_of(c, wide);
     if (index.count() == 0) return x;
     if (index.rank() != wide.rank())
-        throw error("an index of the sizes " + to_string(index.sizes()) + " for the sizes " + to_string(x.sizes()));
+        throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
     tensor values = source_of(c, source, x.dtype());
     if (c.argument(source).is == kind::tensor) {
         values = at_least_1d(values);
         for (std::size_t i = 0; i != index.rank(); ++i) {
             if (values.rank() != index.rank() || index.size(i) > values.size(i))
-                throw error("an index of the sizes " + to_string(index.sizes()) + " for a source of " +
+                throw error("an index of shape " + to_string(index.sizes()) + " does not fit a source of " +
                             to_string(values.sizes()));
             values = values.sliced(i, 0, index.size(i));
         }
@@ -119,7 +119,7 @@ tensor source_for(call const& c, tensor const& at, tensor const& x) {
     tensor source = source_of(c, "source", x.dtype());
     if (source.sizes() == at.sizes()) return source;
     if (source.count() == at.count() && (source.rank() == 0 || x.rank() == 0)) return reshape(source, at.sizes());
-    throw error("a source of the sizes " + to_string(source.sizes()) + " for slices of " + to_string(at.sizes()));
+    throw error("a source of shape " + to_string(source.sizes()) + " does not fit slices of " + to_string(at.sizes()));
 }
 
 results index_copy(call const& c) {
@@ -143,7 +143,7 @@ results index_add(call const& c) {
 results index_fill(call const& c) {
     tensor const x = c.t("self");
     if (c.argument("value").is == kind::tensor && c.t("value").rank() != 0)
-        throw error("the value of index_fill is a 0-d tensor");
+        throw error("the value of index_fill must be a 0-d tensor");
     return put(x, slices_of(c, x), operand(c, "value", x.dtype()));
 }
 
@@ -162,7 +162,8 @@ tensor overwritten(tensor const& x, tensor const& source, View const& view) {
     tensor const out = clone(x);
     tensor const part = view(out);
     if (part.sizes() != source.sizes())
-        throw error("a source of the sizes " + to_string(source.sizes()) + " for a view of " + to_string(part.sizes()));
+        throw error("a source of shape " + to_string(source.sizes()) + " does not fit a view of " +
+                    to_string(part.sizes()));
     if (part.count() != 0) kernels_of(x.where()).copy(cast(source, x.dtype()), part);
     return out;
 }

@@ -11,7 +11,8 @@ namespace aton::runtime::aten_kernels {
 namespace {
 
 void require_floats(tensor const& x) {
-    if (!is_floating(x.dtype())) throw error("softmax is one of floats, not of " + std::string(name(x.dtype())));
+    if (!is_floating(x.dtype()))
+        throw error("softmax requires a floating-point dtype, not " + std::string(name(x.dtype())));
 }
 
 } // namespace
@@ -44,7 +45,7 @@ results softmax_in(call const& c) {
 template <bool Log>
 results softmax_of(call const& c) {
     tensor const x = c.t("self");
-    if (c.b("half_to_float") && x.dtype() != dtype::float16) throw error("half_to_float is one of float16");
+    if (c.b("half_to_float") && x.dtype() != dtype::float16) throw error("half_to_float requires float16");
     return of_floats<Log>(c.b("half_to_float") ? cast(x, dtype::float32) : x, c.i("dim"));
 }
 

@@ -19,26 +19,26 @@ namespace {
 /// The largest or the smallest of the last axis, by the sign of the order.
 tensor outermost(tensor const& sizes, double order) {
     if (sizes.sizes().back() != 0) return reduce(order > 0 ? reduce_op::max : reduce_op::min, sizes, {-1});
-    if (order < 0) throw error("a matrix without columns, or rows, has no smallest one");
+    if (order < 0) throw error("a matrix without rows or columns has no minimum");
     return sum(sizes, {-1}); // 0
 }
 
 /// The norm of matrices in the last two axes.
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
-    if (name != "nuc") throw error("there is no norm '" + std::string(name) + "'");
+    if (name != "nuc") throw error("unknown norm '" + std::string(name) + "'");
     return home(x).real(sum(svd(x, false).s, {-1}));
 }
 term norm_of_matrices(tensor const& x, double order) {
     double const size = std::abs(order);
     if (size == 2) return home(x).real(outermost(svd(x, false).s, order));
-    if (size != 1 && !std::isinf(size)) throw error("there is no such norm of matrices");
+    if (size != 1 && !std::isinf(size)) throw error("unsupported matrix norm");
     return outermost(norm(x, 1, {size == 1 ? -2 : -1}), order);
 }
 
 results linalg_cond(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     bool const named = c.argument("p").is == aten_argument::kind::text;
     double const order = named ? 0 : c.maybe_f("p").value_or(2);
     if (!named && std::abs(order) == 2) {
@@ -61,7 +61,7 @@ results matrix_norm(call const& c) {
     tensor x = c.t("self");
     if (dtype const type = c.type("dtype"); type != dtype::undefined) x = cast(x, type);
     std::vector<std::int64_t> const dims = c.ints("dim");
-    if (dims.size() != 2) throw error("dim has not 2 elements");
+    if (dims.size() != 2) throw error("dim must have 2 elements");
     std::vector<std::size_t> const of = {axis_at(dims[0], x.rank()), axis_at(dims[1], x.rank())};
     if (of[0] == of[1]) throw error("both dimensions are the same");
     std::vector<std::size_t> order;
@@ -102,14 +102,14 @@ tensor counted(call const& c, tensor const& x, tensor const& s) {
 
 results matrix_rank(call const& c) {
     tensor const x = c.t(c.has_argument("self") ? "self" : "input");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     tensor const s = abs(spectrum_of(x, c.b("hermitian")).values);
     return home(x).as_is(sum(cast(counted(c, x, s), dtype::int64), {-1}));
 }
 
 results pinverse(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     home const back(x);
     if (x.count() == 0) {
         sizes to = x.sizes();

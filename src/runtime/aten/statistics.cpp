@@ -29,7 +29,7 @@ struct moments {
 /// Of complex numbers the sum of both parts' variances. In float64, whose squares do not overflow.
 moments moments_of(call const& c, bool root) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance is one of floating types");
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance requires a floating-point dtype");
     axis_list const axes = axes_of(c, x);
     bool const keep = keeps(c);
     tensor const v = cast(x, is_complex(x.dtype()) ? dtype::complex128 : dtype::float64);
@@ -59,7 +59,7 @@ results middle(call const& c, bool skip_nan) {
     tensor const x = a.x.rank() == 0 ? a.x.unsqueezed(0) : a.x;
     std::size_t const axis = axis_at(a.axis, x.rank());
     std::int64_t const n = x.size(axis);
-    if (n == 0) throw error("an axis of size 0 has no middle element");
+    if (n == 0) throw error("an axis of size 0 has no median");
     sorted const s = sort(x, a.axis);
     tensor rank = full(static_cast<long long>((n - 1) / 2), dtype::int64, {}, x.where());
     if (is_floating(x.dtype())) {
@@ -87,7 +87,7 @@ results most_frequent(call const& c) {
     std::int64_t const axis = c.i("dim");
     std::size_t const at = axis_at(axis, x.rank());
     std::int64_t const n = x.size(at);
-    if (n == 0) throw error("an axis of size 0 has no most frequent element");
+    if (n == 0) throw error("an axis of size 0 has no mode");
     sorted const s = sort(x, axis);
     sizes along(x.rank(), 1);
     along[at] = n;
@@ -119,15 +119,15 @@ between between_of(std::string_view how) {
 results by_fraction(call const& c, bool skip_nan) {
     tensor const self = c.t("self");
     if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
-        throw error("quantiles are of float32 and float64");
-    if (self.count() == 0) throw error("no elements have no quantiles");
+        throw error("quantile requires float32 or float64");
+    if (self.count() == 0) throw error("quantile requires a non-empty input");
     tensor const q = operand(c, "q", self.dtype());
-    if (q.rank() > 1) throw error("q has at most one dimension");
+    if (q.rank() > 1) throw error("q must have at most one dimension");
     if (c.argument("q").is == aten_argument::kind::tensor && c.t("q").dtype() != self.dtype())
-        throw error("q has the dtype of the elements");
+        throw error("q must have the dtype of the input");
     tensor const outside = logical_or(less(q, 0), greater(q, 1));
     if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item().to<bool>())
-        throw error("q is between 0 and 1");
+        throw error("q must be between 0 and 1");
     between const how = between_of(c.text("interpolation"));
     axis_list const axes = c.given("dim") ? axis_list{c.i("dim")} : all_axes(self);
     tensor const v = sort(gathered(self, axes), -1).values;
@@ -170,8 +170,8 @@ tensor products(tensor const& x, tensor const& weighted) {
 
 tensor covariance_of(call const& c, double correction) {
     tensor const self = c.t("self");
-    if (self.rank() > 2) throw error("variables and observations are at most two dimensions");
-    if (self.dtype() == dtype::bool_) throw error("bools have no covariance");
+    if (self.rank() > 2) throw error("the input must have at most two dimensions");
+    if (self.dtype() == dtype::bool_) throw error("covariance does not support bool");
     auto const given = [&](std::string_view name) { return c.has_argument(name) ? c.maybe(name) : tensor(); };
     dtype type = to_real(self.dtype());
     for (std::string_view const name : {"fweights", "aweights"})
@@ -180,7 +180,7 @@ tensor covariance_of(call const& c, double correction) {
     tensor const x = self.rank() == 2 ? v : reshape(v, {1, v.count()});
     auto const weights_of = [&](std::string_view name) {
         tensor const w = given(name);
-        if (w && (w.rank() > 1 || w.count() != x.size(1))) throw error("there is a weight for each observation");
+        if (w && (w.rank() > 1 || w.count() != x.size(1))) throw error("weights must have one element per observation");
         return w ? cast(reshape(w, {w.count()}), compute_type(type)) : w;
     };
     tensor const frequency = weights_of("fweights");

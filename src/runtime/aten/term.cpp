@@ -33,7 +33,7 @@ tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
 /// at::sub takes no bools, whatever they would be promoted to.
 void require_defined(binary_op op, tensor const& x, tensor const& y) {
     if (op == binary_op::sub && (x.dtype() == dtype::bool_ || y.dtype() == dtype::bool_))
-        throw error("bools are not subtracted");
+        throw error("subtraction does not support bool");
 }
 
 bool is_of_integers(unary_op op) {
@@ -79,7 +79,7 @@ term total(term const& x, axis_list const& axes, bool keep) {
 
 term average(term const& x, axis_list const& axes, bool keep) {
     if (!is_floating(x->dtype()) && !is_complex(x->dtype()))
-        throw error("a mean is one of floats, not of " + std::string(name(x->dtype())));
+        throw error("a mean requires a floating-point dtype, not " + std::string(name(x->dtype())));
     return mean(x, axes, keep);
 }
 

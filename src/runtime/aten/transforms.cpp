@@ -19,20 +19,20 @@ namespace {
 enum class norm_mode : std::uint8_t { none, by_root, by_size };
 
 norm_mode norm_of(std::int64_t number) {
-    if (number < 0 || number > 2) throw error("there is no normalization " + std::to_string(number));
+    if (number < 0 || number > 2) throw error("unknown normalization " + std::to_string(number));
     return static_cast<norm_mode>(number);
 }
 norm_mode norm_of(call const& c, bool forward) {
     if (!c.given("norm") || c.text("norm") == "backward") return forward ? norm_mode::none : norm_mode::by_size;
     if (c.text("norm") == "ortho") return norm_mode::by_root;
     if (c.text("norm") == "forward") return forward ? norm_mode::by_size : norm_mode::none;
-    throw error("there is no normalization '" + std::string(c.text("norm")) + "'");
+    throw error("unknown normalization '" + std::string(c.text("norm")) + "'");
 }
 
 /// Real numbers of a dtype that transforms take; complex ones stay.
 tensor as_signal(tensor const& x) {
     dtype const type = to_real(x.dtype());
-    if (compute_type(type) != type) throw error("there is no transform of " + std::string(name(type)));
+    if (compute_type(type) != type) throw error("transforms do not support " + std::string(name(type)));
     return cast(x, type);
 }
 
@@ -47,7 +47,7 @@ complex_parts conjugated(complex_parts const& x) { return {x.real, x.imaginary ?
 
 /// Cut off or filled up with zeros at the end.
 complex_parts resized(complex_parts const& x, std::size_t axis, std::int64_t size) {
-    if (size < 1) throw error("a transform of " + std::to_string(size) + " elements");
+    if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
     auto const one = [&](tensor const& t) {
         if (!t || t.size(axis) == size) return t;
         sizes after(t.rank(), 0);
@@ -106,7 +106,7 @@ tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode
 /// `x` has size / 2 + 1 elements in the last of the dimensions.
 tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode norm, bool forward,
                        std::int64_t size) {
-    if (size < 1) throw error("a transform of " + std::to_string(size) + " elements");
+    if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
     if (!x.imaginary) x.imaginary = full(0, x.real.dtype(), x.real.sizes(), x.real.where());
     std::size_t const last = axes.back();
     axes.pop_back();
@@ -142,12 +142,12 @@ transformed transformed_of(call const& c) {
     std::string_view const length = one ? "n" : "s";
     sizes const given = c.given(length) ? c.ints(length) : sizes();
     if (one || c.given("dim")) {
-        if (t.x.rank() == 0 && (one || !c.ints("dim").empty())) throw error("a 0-d tensor has no dimension");
+        if (t.x.rank() == 0 && (one || !c.ints("dim").empty())) throw error("a 0-d tensor has no dimensions");
         t.axes = distinct_axes(c.ints("dim"), t.x.rank());
-        if (c.given(length) && given.size() != t.axes.size()) throw error("there are as many sizes as dimensions");
+        if (c.given(length) && given.size() != t.axes.size()) throw error("s and dim must have the same length");
     } else {
         std::size_t const count = c.given(length) ? given.size() : t.x.rank();
-        if (count > t.x.rank()) throw error("there are more sizes than dimensions");
+        if (count > t.x.rank()) throw error("s has more elements than the input has dimensions");
         for (std::size_t i = t.x.rank() - count; i != t.x.rank(); ++i) t.axes.push_back(i);
     }
     for (std::size_t i = 0; i != t.axes.size(); ++i)
@@ -157,7 +157,7 @@ transformed transformed_of(call const& c) {
 }
 
 void require_some(transformed const& t) {
-    if (t.axes.empty()) throw error("at least one dimension is transformed");
+    if (t.axes.empty()) throw error("at least one dimension must be transformed");
 }
 void require_real(tensor const& x) {
     if (is_complex(x.dtype())) throw error("real numbers are expected, not " + std::string(name(x.dtype())));
@@ -216,7 +216,7 @@ results r2c(call const& c) {
 results c2r(call const& c) {
     tensor const x = c.t("self");
     std::vector<std::size_t> const axes = distinct_axes(c.ints("dim"), x.rank());
-    if (axes.empty()) throw error("at least one dimension is transformed");
+    if (axes.empty()) throw error("at least one dimension must be transformed");
     return complex_to_real(parts_of(x), axes, norm_of(c.i("normalization")), false, c.i("last_dim_size"));
 }
 
@@ -225,8 +225,7 @@ results c2r(call const& c) {
 /// The window in the middle of `size` elements; none is given: ones.
 tensor window_of(call const& c, tensor const& like, std::int64_t length, std::int64_t size) {
     tensor const given = c.given("window") ? c.t("window") : full(1, like.dtype(), {length}, like.where());
-    if (given.rank() != 1 || given.size(0) != length)
-        throw error("the window has " + to_string(given.sizes()) + " elements");
+    if (given.rank() != 1 || given.size(0) != length) throw error("the window has shape " + to_string(given.sizes()));
     std::int64_t const before = (size - length) / 2;
     return pad(given, {before}, {size - length - before}, 0);
 }
@@ -255,9 +254,10 @@ results stft(call const& c) {
     std::int64_t const length = c.maybe_i("win_length").value_or(size);
     bool const centred = c.has_argument("center") && c.b("center");
     bool const aligned = c.has_argument("align_to_window") && c.given("align_to_window") && c.b("align_to_window");
-    if (aligned && centred) throw error("windows are centred or aligned, not both");
+    if (aligned && centred) throw error("center and align_to_window cannot be combined");
     tensor x = self.rank() == 1 ? self.unsqueezed(0) : self;
-    if (size < 1 || hop < 1 || length < 1 || length > size) throw error("there are no such windows");
+    if (size < 1 || hop < 1 || length < 1 || length > size)
+        throw error("n_fft, hop_length or win_length is out of range");
     if (centred) x = surrounded(c, x, size / 2);
     if (aligned) x = pad(x, {0, (size - length) / 2}, {0, (size - length + 1) / 2}, 0);
     if (x.size(1) < size) throw error("a window is longer than the signal");

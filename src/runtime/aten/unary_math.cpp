@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 tensor no_bool(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("this function is not one of bool");
+    if (x.dtype() == dtype::bool_) throw error("this function does not support bool");
     return x;
 }
 
@@ -49,7 +49,7 @@ results round_to_decimals(call const& c) {
 
 results fraction(call const& c) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("frac is one of floating types");
+    if (!is_floating(x.dtype())) throw error("frac requires a floating-point dtype");
     return x - trunc(x);
 }
 
@@ -99,7 +99,7 @@ results entropy(call const& c) {
 template <bool Negative, bool Positive>
 results is_infinite(call const& c) {
     tensor const x = c.t("self");
-    if (is_complex(x.dtype()) && !(Negative && Positive)) throw error("complex numbers have no order");
+    if (is_complex(x.dtype()) && !(Negative && Positive)) throw error("complex numbers cannot be ordered");
     return unary(unary_op::isinf, x, {Negative ? 1.0 : 0.0, Positive ? 1.0 : 0.0, 0});
 }
 
@@ -142,7 +142,7 @@ results nan_to_num(call const& c) {
 /// x = mantissa * 2^exponent
 results mantissa_and_exponent(call const& c) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("frexp is one of floating types");
+    if (!is_floating(x.dtype())) throw error("frexp requires a floating-point dtype");
     return {unary(unary_op::mantissa, x), cast(unary(unary_op::exponent, x), dtype::int32)};
 }
 

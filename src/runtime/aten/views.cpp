@@ -35,7 +35,7 @@ results flattened(call const& c) {
     tensor const x = c.t("self");
     std::size_t const first = axis_of(c, x, "start_dim");
     std::size_t const last = axis_of(c, x, "end_dim");
-    if (first > last) throw error("flatten starts behind its end");
+    if (first > last) throw error("start_dim of flatten comes after end_dim");
     if (x.rank() == 0) return x.unsqueezed(0);
     sizes to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(first) + 1);
     for (std::size_t i = first + 1; i <= last; ++i) to.back() *= x.size(i);
@@ -47,9 +47,10 @@ results unflattened(call const& c) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);
     sizes const parts = completed(c.ints("sizes"), x.size(axis));
-    if (parts.empty()) throw error("unflatten needs sizes");
+    if (parts.empty()) throw error("unflatten requires at least one size");
     if (count_of(parts) != x.size(axis))
-        throw error("a dimension of size " + std::to_string(x.size(axis)) + " does not become " + to_string(parts));
+        throw error("a dimension of size " + std::to_string(x.size(axis)) + " cannot be unflattened to " +
+                    to_string(parts));
     sizes to = x.sizes();
     auto const at = to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis));
     to.insert(at, parts.begin(), parts.end());
@@ -94,15 +95,15 @@ tensor conjugated(tensor const& x) { return is_complex(x.dtype()) ? complex_of(r
 
 results of_matrix(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() > 2) throw error("t() is of matrices, not of " + to_string(x.sizes()));
+    if (x.rank() > 2) throw error("t() requires at most 2 dimensions, not " + to_string(x.sizes()));
     return x.rank() < 2 ? x : transpose(x, 0, 1);
 }
 
 template <bool Conjugates>
 results of_matrices(call const& c) {
     tensor const x = Conjugates ? conjugated(c.t("self")) : c.t("self");
-    if (x.rank() == 1) throw error("a vector has no rows and columns");
-    if (c.overload() == "aten::matrix_H" && x.rank() > 2) throw error("one matrix is expected");
+    if (x.rank() == 1) throw error("mT and mH require at least 2 dimensions");
+    if (c.overload() == "aten::matrix_H" && x.rank() > 2) throw error("a single matrix is expected");
     return x.rank() == 0 ? x : transpose(x, -2, -1);
 }
 
@@ -118,7 +119,7 @@ results moved(call const& c) {
     tensor const x = c.t("self");
     std::vector<std::size_t> const from = distinct_axes(c.ints("source"), x.rank());
     std::vector<std::size_t> const to = distinct_axes(c.ints("destination"), x.rank());
-    if (from.size() != to.size()) throw error("as many dimensions are moved as there are places for them");
+    if (from.size() != to.size()) throw error("source and destination must have the same length");
     if (x.rank() == 0) return x;
     ints order(x.rank(), -1);
     for (std::size_t i = 0; i != from.size(); ++i) order[to[i]] = static_cast<std::int64_t>(from[i]);
@@ -134,7 +135,7 @@ results moved(call const& c) {
 results expanded(call const& c) {
     tensor const x = c.t("self");
     sizes to = c.ints("size");
-    if (to.size() < x.rank()) throw error("the sizes " + to_string(x.sizes()) + " do not expand to " + to_string(to));
+    if (to.size() < x.rank()) throw error("shape " + to_string(x.sizes()) + " does not expand to " + to_string(to));
     std::size_t const fresh = to.size() - x.rank();
     for (std::size_t i = fresh; i != to.size(); ++i)
         if (to[i] == -1) to[i] = x.size(i - fresh);
@@ -177,8 +178,8 @@ results narrowed(call const& c) {
     std::int64_t const length = c.i("length");
     if (start < 0) start += size;
     if (start < 0 || start > size || length < 0 || length > size - start)
-        throw error(std::to_string(length) + " elements from " + std::to_string(start) +
-                    " on leave a dimension of size " + std::to_string(size));
+        throw error("length " + std::to_string(length) + " at start " + std::to_string(start) +
+                    " is out of range for a dimension of size " + std::to_string(size));
     return x.sliced(axis, start, length);
 }
 
@@ -189,8 +190,8 @@ results unfolded(call const& c) {
     std::int64_t const step = c.i("step");
     std::int64_t const all = x.rank() == 0 ? 1 : x.size(axis);
     if (size < 0 || size > all || step <= 0)
-        throw error("windows of " + std::to_string(size) + " by " + std::to_string(step) +
-                    " over a dimension of size " + std::to_string(all));
+        throw error("windows of size " + std::to_string(size) + " with step " + std::to_string(step) +
+                    " do not fit a dimension of size " + std::to_string(all));
     sizes to = x.sizes();
     ints strides = x.strides();
     to.push_back(size);

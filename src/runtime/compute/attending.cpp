@@ -16,8 +16,8 @@ void check_operands(tensor const& q, tensor const& k, tensor const& v) {
     fits = fits && q.size(0) == k.size(0) && q.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2);
     fits = fits && q.size(3) == k.size(3) && (k.size(1) == 0 ? q.size(1) == 0 : q.size(1) % k.size(1) == 0);
     if (!fits)
-        throw error("queries, keys and values of " + to_string(q.sizes()) + ", " + to_string(k.sizes()) + " and " +
-                    to_string(v.sizes()) + " do not meet");
+        throw error("the shapes of queries, keys and values do not match: " + to_string(q.sizes()) + ", " +
+                    to_string(k.sizes()) + " and " + to_string(v.sizes()));
 }
 
 } // namespace
@@ -40,7 +40,8 @@ tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& b
     tensor const scores = reshape(matmul(query, transpose(key, 2, 3)), to);
     tensor const capped = rules.softcap == 0 ? scores : tanh(scores / scalar(rules.softcap)) * scalar(rules.softcap);
     tensor const biased = bias ? capped + cast(bias, capped.dtype()) : capped;
-    if (biased.sizes() != to) throw error("a bias of " + to_string(bias.sizes()) + " for " + to_string(to));
+    if (biased.sizes() != to)
+        throw error("a bias of shape " + to_string(bias.sizes()) + " does not fit " + to_string(to));
     dtype const precise = rules.softmax_type == dtype::undefined ? q.dtype() : rules.softmax_type;
     tensor weights = biased;
     if (k.size(2) != 0) {

@@ -207,7 +207,7 @@ tensor complex_unary(unary_op op, tensor const& x) {
         return logical_or(unary(op, p.re, both), unary(op, p.im, both));
     }
     case unary_op::isfinite: return logical_and(unary(op, p.re), unary(op, p.im));
-    default: throw error("this function is not one of " + std::string(name(x.dtype())));
+    default: throw error("this function does not support " + std::string(name(x.dtype())));
     }
 }
 
@@ -226,7 +226,7 @@ tensor complex_binary(binary_op op, tensor const& x, tensor const& y) {
     case binary_op::logical_and:
     case binary_op::logical_or:
     case binary_op::logical_xor: return binary(op, truth(a), truth(b));
-    default: throw error("this function is not one of " + std::string(name(x.dtype())));
+    default: throw error("this function does not support " + std::string(name(x.dtype())));
     }
 }
 

@@ -52,7 +52,7 @@ term parse_term(std::string_view text) {
         } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
             t.letters.push_back(c);
         } else {
-            throw error("the term '" + std::string(text) + "' of an equation");
+            throw error("'" + std::string(text) + "' is not a valid term of an equation");
         }
     }
     if (!t.has_dots) t.dots_at = t.letters.size();
@@ -144,7 +144,8 @@ std::pair<std::vector<term>, term> parse(std::string_view equation, bool& explic
 } // namespace
 
 tensor diagonal_view(tensor const& x, std::size_t first, std::size_t second) {
-    if (x.size(first) != x.size(second)) throw error("a diagonal of " + to_string(x.sizes()));
+    if (x.size(first) != x.size(second))
+        throw error("a repeated subscript requires equal sizes, not " + to_string(x.sizes()));
     sizes to = x.sizes();
     std::vector<std::int64_t> strides = x.strides();
     strides[first] += strides[second];
@@ -157,7 +158,8 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     bool is_explicit = false;
     auto const [terms, result] = parse(equation, is_explicit);
     if (terms.size() != operands.size())
-        throw error("'" + std::string(equation) + "' for " + std::to_string(operands.size()) + " operands");
+        throw error("equation '" + std::string(equation) + "' does not fit " + std::to_string(operands.size()) +
+                    " operands");
     std::vector<labelled> all;
     std::map<int, std::int64_t> extent;
     std::size_t dots = 0;
@@ -165,7 +167,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
         std::size_t const letters = terms[i].letters.size();
         std::size_t const rank = operands[i].rank();
         if (rank < letters || (rank != letters && !terms[i].has_dots))
-            throw error("operand " + std::to_string(i) + " of '" + std::string(equation) + "' has the sizes " +
+            throw error("operand " + std::to_string(i) + " of '" + std::string(equation) + "' has shape " +
                         to_string(operands[i].sizes()));
         dots = std::max(dots, rank - letters);
         all.push_back(without_repeats({operands[i], terms[i].with_dots(rank - letters)}));
@@ -181,7 +183,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     labels const kept = result.with_dots(result.has_dots ? dots : 0);
     for (std::size_t i = 0; i != kept.size(); ++i)
         if (!extent.contains(kept[i]) || axis_of(kept, kept[i]) != i)
-            throw error("the result of '" + std::string(equation) + "'");
+            throw error("the result term of '" + std::string(equation) + "' is invalid");
     for (labelled& x : all) { // broadcast
         sizes to;
         for (int const label : x.axes) to.push_back(extent[label]);

@@ -31,11 +31,12 @@ void check_operands(tensor const& x, tensor const& weight, tensor const& bias, w
     fits = fits && (transposed ? weight.size(0) == x.size(1)
                                : weight.size(1) == x.size(1) / groups && weight.size(0) % groups == 0);
     if (!fits)
-        throw error("a weight of " + to_string(weight.sizes()) + " does not fit " + to_string(x.sizes()) + " in " +
-                    std::to_string(groups) + " groups");
+        throw error("a weight of shape " + to_string(weight.sizes()) + " does not fit " + to_string(x.sizes()) +
+                    " with " + std::to_string(groups) + " groups");
     std::int64_t const channels = transposed ? weight.size(1) * groups : weight.size(0);
     if (bias && (bias.rank() != 1 || bias.size(0) != channels))
-        throw error("a bias of " + to_string(bias.sizes()) + " for " + std::to_string(channels) + " channels");
+        throw error("a bias of shape " + to_string(bias.sizes()) + " does not fit " + std::to_string(channels) +
+                    " channels");
 }
 
 tensor with_bias(tensor const& y, tensor const& bias) {
@@ -156,7 +157,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
     sizes spatial;
     for (std::size_t i = 0; i != axes; ++i) {
         spatial.push_back(w.reach(i, x.size(i + 2)) + extra[i] - w.before[i] - w.after[i]);
-        if (spatial.back() < 0) throw error("the result has no elements along axis " + std::to_string(i));
+        if (spatial.back() < 0) throw error("the result has a negative size along axis " + std::to_string(i));
     }
     return with_bias(fold(reshape(columns, to).permuted(order), w, spatial), bias);
 }

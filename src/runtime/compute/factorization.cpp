@@ -83,7 +83,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
             for (index k = 0; k != p.rows; ++k) {
                 index const at = back ? p.rows - 1 - k : k;
                 index const with = p[i](at, 0) - 1;
-                if (with < 0 || with >= out.rows || at >= out.rows) throw error("a pivot is outside");
+                if (with < 0 || with >= out.rows || at >= out.rows) throw error("a pivot is out of range");
                 if (with != at) out[i].row(at).swap(out[i].row(with));
             }
         return out.t;
@@ -93,7 +93,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
 tensor solve_triangle(tensor const& a, tensor const& b, bool upper, bool unit) {
     require_square(a);
     auto const [left, right] = together(a, b);
-    if (a.size(a.rank() - 1) != b.size(b.rank() - 2)) throw error("the matrices do not fit each other");
+    if (a.size(a.rank() - 1) != b.size(b.rank() - 2)) throw error("the shapes of the matrices do not match");
     tensor const all = left;
     tensor const given = right;
     return in_type(a.dtype(), [&](auto number) {
@@ -140,13 +140,13 @@ reflections householder(tensor const& a) {
 }
 
 tensor reflected(reflections const& from, std::int64_t columns) {
-    if (from.tau.rank() == 0) throw error("tau has no dimension");
+    if (from.tau.rank() == 0) throw error("tau has no dimensions");
     return in_type(from.packed.dtype(), [&](auto number) {
         using T = decltype(number);
         auto const a = matrices<T>::of(from.packed);
         auto const tau = matrices<T>::of(from.tau.unsqueezed(from.tau.rank()));
         if (tau.count() != a.count() || tau.rows > std::min(a.rows, a.columns))
-            throw error("tau does not fit the reflections");
+            throw error("the shape of tau does not match the reflectors");
         auto const out = matrices<T>::made(front_of(from.packed), a.rows, columns);
         for (index i = 0; i != a.count() && columns != 0; ++i) {
             auto q = out[i];

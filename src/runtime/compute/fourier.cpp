@@ -131,7 +131,7 @@ complex_parts fourier(complex_parts const& x, std::int64_t axis, bool inverse) {
 
 tensor fourier_to_real(complex_parts const& x, std::int64_t axis, std::int64_t length) {
     std::size_t const at = axis_at(axis, x.real.rank());
-    if (length < 1 || x.real.rank() == 0) throw error("a transform of length " + std::to_string(length));
+    if (length < 1 || x.real.rank() == 0) throw error("a transform cannot have length " + std::to_string(length));
     sizes const before(x.real.rank(), 0);
     sizes after(x.real.rank(), 0);
     std::int64_t const given = length / 2 + 1;

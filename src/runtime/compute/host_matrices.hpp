@@ -45,7 +45,7 @@ struct matrices {
     }
     /// A copy.
     static matrices of(tensor const& x) {
-        if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+        if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
         std::size_t const n = x.rank();
         return {clone(cast(to_host(x), type_of<T>())), x.size(n - 2), x.size(n - 1)};
     }
@@ -71,7 +71,7 @@ inline sizes front_of(tensor const& x) {
 /// Calls `f` with a number of the type that tensors of a dtype are computed in.
 template <class Function>
 auto in_type(dtype t, Function const& f) {
-    if (!is_floating(t) && !is_complex(t)) throw error("matrices of " + std::string(name(t)) + " are not decomposed");
+    if (!is_floating(t) && !is_complex(t)) throw error("matrices of " + std::string(name(t)) + " cannot be decomposed");
     return is_complex(t) ? f(complex_number{}) : f(double{});
 }
 
@@ -92,7 +92,7 @@ inline std::pair<tensor, tensor> together(tensor const& a, tensor const& b) {
         to.insert(to.end(), x.sizes().end() - 2, x.sizes().end());
         return x.expanded(to);
     };
-    if (a.rank() < 2 || b.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (a.rank() < 2 || b.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     return {spread(a), spread(b)};
 }
 

@@ -15,7 +15,8 @@ namespace aton::runtime {
 tensor contiguous(tensor const& x) { return x.is_contiguous() ? x : kernels_of(x.where()).contiguous(x); }
 
 tensor reshape(tensor const& x, sizes const& to) {
-    if (count_of(to) != x.count()) throw error("the sizes " + to_string(x.sizes()) + " cannot become " + to_string(to));
+    if (count_of(to) != x.count())
+        throw error("shape " + to_string(x.sizes()) + " cannot be reshaped to " + to_string(to));
     return contiguous(x).viewed(to, contiguous_strides(to));
 }
 
@@ -30,9 +31,9 @@ tensor transpose(tensor const& x, std::int64_t a, std::int64_t b) {
 }
 
 tensor concat(std::span<tensor const> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("nothing is to be joined");
+    if (parts.empty()) throw error("at least one tensor is required");
     tensor const& first = parts[0];
-    if (first.rank() == 0) throw error("0-d tensors cannot be joined");
+    if (first.rank() == 0) throw error("0-d tensors cannot be concatenated");
     std::size_t const at = axis_at(axis, first.rank());
     sizes to = first.sizes();
     to[at] = 0;
@@ -44,8 +45,8 @@ tensor concat(std::span<tensor const> parts, std::int64_t axis) {
             fitting[at] = first.size(at);
         }
         if (!fits || fitting != first.sizes())
-            throw error("tensors of the sizes " + to_string(first.sizes()) + " and " + to_string(part.sizes()) +
-                        " cannot be joined along axis " + std::to_string(at));
+            throw error("tensors of shapes " + to_string(first.sizes()) + " and " + to_string(part.sizes()) +
+                        " cannot be concatenated along axis " + std::to_string(at));
     }
     tensor out = tensor::empty(first.dtype(), to, kernels_of(first.where()).memory());
     std::int64_t start = 0;
@@ -57,7 +58,7 @@ tensor concat(std::span<tensor const> parts, std::int64_t axis) {
 }
 
 tensor stack(std::span<tensor const> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("nothing is to be stacked");
+    if (parts.empty()) throw error("at least one tensor is required");
     std::size_t const at = axis_at(axis, parts[0].rank() + 1);
     std::vector<tensor> wide;
     wide.reserve(parts.size());
@@ -103,7 +104,8 @@ std::int64_t padded(std::int64_t size, std::int64_t before, std::int64_t after, 
 
 /// What is left of `x` by pads that are negative, and the sizes with all pads.
 std::pair<tensor, sizes> cropped(tensor const& x, sizes const& before, sizes const& after) {
-    if (before.size() != x.rank() || after.size() != x.rank()) throw error("pads are given for other axes");
+    if (before.size() != x.rank() || after.size() != x.rank())
+        throw error("the number of pads does not match the axes");
     tensor from = x;
     sizes to = x.sizes();
     for (std::size_t i = 0; i != x.rank(); ++i) {

@@ -76,10 +76,10 @@ sorted top(tensor const& x, std::int64_t count, std::int64_t axis, bool largest)
     std::size_t const at = axis_at(axis, x.rank());
     std::int64_t const size = x.rank() == 0 ? 1 : x.size(at);
     if (count < 0 || count > size)
-        throw error("an axis of size " + std::to_string(size) + " has no top " + std::to_string(count));
+        throw error("k is " + std::to_string(count) + " for an axis of size " + std::to_string(size));
     sorted all = sort(x, axis, largest);
     if (x.rank() == 0) {
-        if (count == 0) throw error("a 0-d tensor cannot become empty");
+        if (count == 0) throw error("k cannot be 0 for a 0-d tensor");
         return all;
     }
     return {all.values.sliced(at, 0, count), all.indices.sliced(at, 0, count)};

@@ -93,7 +93,7 @@ pooled max_pool_with_indices(tensor const& x, window const& w) {
     sizes const counts = window_counts(w, x);
     tensor values = padded(x, w, counts, least(x.dtype()));
     for (std::size_t i = 0; i != w.axes(); ++i)
-        if (x.size(i + 2) == 0) throw error("the largest of no elements has no index");
+        if (x.size(i + 2) == 0) throw error("a window without elements has no index of a maximum");
     tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());
     tensor const seen = seen_by(values, w, counts);
     if (largest found = kernels_of(x.where()).first_largest(seen, seen_by(indices, w, counts), 2 + w.axes());

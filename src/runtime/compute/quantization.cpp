@@ -13,8 +13,7 @@ namespace aton::runtime {
 namespace {
 
 [[noreturn]] void refuse(tensor const& given, tensor const& x) {
-    throw error("a scale or zero point of the sizes " + to_string(given.sizes()) + " does not fit " +
-                to_string(x.sizes()));
+    throw error("a scale or zero point of shape " + to_string(given.sizes()) + " does not fit " + to_string(x.sizes()));
 }
 
 /// 0, 0, 0, 1, 1, 1, ...: the block of each index.
@@ -42,7 +41,7 @@ tensor quantization_parameter(tensor const& given, tensor const& x, std::int64_t
 
 tensor quantized(tensor const& scaled, tensor const& zero_point, dtype to, bool saturate) {
     if (!is_integral(to) && !(is_floating(to) && bits(to) <= 8))
-        throw error("numbers are not quantized to " + std::string(name(to)));
+        throw error("quantization does not support " + std::string(name(to)));
     dtype const wide = scaled.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
     tensor out = cast(scaled, wide);
     if (is_integral(to)) out = round(out);

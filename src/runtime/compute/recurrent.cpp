@@ -19,7 +19,7 @@ public:
         : layer_(layer),
           lengths_(lengths) {
         if (x.rank() != 3 || layer.input.rank() != 2 || layer.recurrence.rank() != 2)
-            throw error("sequences are [T, B, I], weights are matrices");
+            throw error("sequences must be [T, B, I] and weights matrices");
         length_ = x.size(0);
         batch_ = x.size(1);
         hidden_size_ = layer.recurrence.size(1);
@@ -28,10 +28,11 @@ public:
         for (tensor const* bias : {&layer.input_bias, &layer.recurrence_bias})
             fits = fits && (!*bias || bias->sizes() == sizes{rows});
         if (!fits)
-            throw error("weights of " + to_string(layer.input.sizes()) + " and " + to_string(layer.recurrence.sizes()) +
-                        " do not fit " + to_string(x.sizes()));
+            throw error("weights of shapes " + to_string(layer.input.sizes()) + " and " +
+                        to_string(layer.recurrence.sizes()) + " do not fit " + to_string(x.sizes()));
         if (lengths && lengths.sizes() != sizes{batch_})
-            throw error("lengths " + to_string(lengths.sizes()) + " of " + std::to_string(batch_) + " sequences");
+            throw error("lengths of shape " + to_string(lengths.sizes()) + " do not fit " + std::to_string(batch_) +
+                        " sequences");
         inputs_ = matmul(reshape(x, {length_ * batch_, x.size(2)}), transpose(layer.input, 0, 1));
         if (layer.input_bias) inputs_ = inputs_ + layer.input_bias;
         if (layer.recurrence_bias && joins) inputs_ = inputs_ + layer.recurrence_bias;
@@ -76,7 +77,7 @@ public:
 private:
     [[nodiscard]] tensor checked(tensor const& start, tensor const& x) const {
         if (!start) return full(0, x.dtype(), {batch_, hidden_size_}, x.where());
-        if (start.sizes() != sizes{batch_, hidden_size_}) throw error("a state of " + to_string(start.sizes()));
+        if (start.sizes() != sizes{batch_, hidden_size_}) throw error("a state has shape " + to_string(start.sizes()));
         return start;
     }
 

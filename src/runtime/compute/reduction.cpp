@@ -43,7 +43,7 @@ tensor at_least_1d(tensor const& x) { return x.rank() == 0 ? x.unsqueezed(0) : x
 tensor arg_reduce(reduce_op op, tensor const& x, std::int64_t axis, bool keep, bool last) {
     std::size_t const at = axis_at(axis, x.rank());
     tensor const wide = at_least_1d(x);
-    if (wide.size(at) == 0) throw error("an axis of size 0 has no largest or smallest element");
+    if (wide.size(at) == 0) throw error("an axis of size 0 has no maximum or minimum");
     tensor const out = kernels_of(x.where()).arg_reduce(op, wide, at, last);
     return keep && x.rank() != 0 ? out.unsqueezed(at) : out;
 }
@@ -92,7 +92,7 @@ tensor scan(scan_op op, tensor const& x, std::int64_t axis, bool exclusive, bool
     if (x.rank() == 0) return reshape(scan(op, x.unsqueezed(0), 0, exclusive, reverse), {});
     if (reverse) return contiguous(reversed(scan(op, reversed(x, at), axis, exclusive, false), at));
     if (!exclusive) return kernels_of(x.where()).scan(op, x, at);
-    if (op != scan_op::sum && op != scan_op::prod) throw error("an exclusive scan is one of sums and products");
+    if (op != scan_op::sum && op != scan_op::prod) throw error("an exclusive scan requires a sum or a product");
     if (x.size(at) == 0) return x;
     sizes before(x.rank(), 0);
     sizes after(x.rank(), 0);
@@ -118,8 +118,8 @@ tensor log_softmax(tensor const& x, std::int64_t axis) {
 }
 
 tensor matmul(tensor const& a, tensor const& b) {
-    if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product of 0-d tensors");
-    if (a.dtype() != b.dtype()) throw error("matrices of one dtype are expected");
+    if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product does not support 0-d tensors");
+    if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
     tensor const left = a.rank() == 1 ? a.unsqueezed(0) : a;
     tensor const right = b.rank() == 1 ? b.unsqueezed(1) : b;
     tensor out = kernels_of(a.where()).matmul(left, right);

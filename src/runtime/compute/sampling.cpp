@@ -150,13 +150,13 @@ tensor resample(tensor const& x, std::int64_t axis, axis_taps const& from) {
 tensor sample(tensor const& x, std::span<tensor const> coordinates, sampling const& how) {
     std::size_t const axes = coordinates.size();
     if (axes == 0 || x.rank() != axes + 2)
-        throw error("points of " + std::to_string(axes) + " axes in " + to_string(x.sizes()));
+        throw error("points with " + std::to_string(axes) + " coordinates do not fit " + to_string(x.sizes()));
     for (tensor const& c : coordinates)
-        if (c.rank() != 2 || c.size(0) != x.size(0)) throw error("coordinates are [B, P] for [B, C, ...]");
+        if (c.rank() != 2 || c.size(0) != x.size(0)) throw error("coordinates must be [B, P] for [B, C, ...]");
     sizes const to = {x.size(0), x.size(1), coordinates[0].size(1)};
     if (count_of(to) == 0) return tensor::empty(x.dtype(), to, kernels_of(x.where()).memory());
     for (std::size_t i = 0; i != axes; ++i)
-        if (x.size(i + 2) == 0) throw error("there is nothing to sample in " + to_string(x.sizes()));
+        if (x.size(i + 2) == 0) throw error("cannot sample an empty tensor of shape " + to_string(x.sizes()));
     bool const exact = how.mode == interpolation::nearest;
     bool const wide = x.dtype() == dtype::float32 || x.dtype() == dtype::float64;
     dtype const computed = is_narrow(x.dtype()) ? dtype::float32 : wide ? x.dtype() : dtype::float64;
@@ -175,8 +175,8 @@ tensor grid_sample(tensor const& x, tensor const& grid, sampling const& how) {
     std::size_t const axes = x.rank() < 3 ? 0 : x.rank() - 2;
     if (axes == 0 || grid.rank() != axes + 2 || grid.size(0) != x.size(0) ||
         grid.size(axes + 1) != static_cast<std::int64_t>(axes))
-        throw error("a grid of " + to_string(grid.sizes()) + " in " + to_string(x.sizes()));
-    if (!is_floating(grid.dtype())) throw error("a grid is of floats");
+        throw error("a grid of shape " + to_string(grid.sizes()) + " does not fit " + to_string(x.sizes()));
+    if (!is_floating(grid.dtype())) throw error("a grid must be floating-point");
     sizes to = {x.size(0), x.size(1)};
     to.insert(to.end(), grid.sizes().begin() + 1, grid.sizes().end() - 1);
     std::int64_t const points = count_of(std::span(to).subspan(2));
@@ -195,7 +195,8 @@ tensor grid_sample(tensor const& x, tensor const& grid, sampling const& how) {
 tensor affine_grid(tensor const& theta, sizes const& spatial, bool corners) {
     auto const axes = static_cast<std::int64_t>(spatial.size());
     if (axes == 0 || theta.rank() != 3 || theta.size(1) != axes || theta.size(2) != axes + 1)
-        throw error("affine maps of " + to_string(theta.sizes()) + " for " + std::to_string(axes) + " axes");
+        throw error("affine matrices of shape " + to_string(theta.sizes()) + " do not fit " + std::to_string(axes) +
+                    " axes");
     if (is_narrow(theta.dtype()))
         return cast(affine_grid(cast(theta, dtype::float32), spatial, corners), theta.dtype());
     std::int64_t const points = count_of(spatial);

@@ -19,9 +19,10 @@ constexpr std::int64_t most = std::int64_t{1} << 31; ///< of a kernel, stride, d
 
 void check_list(sizes const& list, std::size_t axes, std::int64_t least, char const* what) {
     if (list.size() != axes)
-        throw error(std::string(what) + " " + to_string(list) + " for " + std::to_string(axes) + " spatial axes");
+        throw error(std::string(what) + " " + to_string(list) + " does not fit " + std::to_string(axes) +
+                    " spatial axes");
     for (std::int64_t const n : list)
-        if (n < least || n > most) throw error("no window has the " + std::string(what) + " " + to_string(list));
+        if (n < least || n > most) throw error(std::string(what) + " " + to_string(list) + " is out of range");
 }
 
 } // namespace
@@ -60,7 +61,7 @@ sizes window_counts(window const& w, tensor const& x) {
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const room = x.size(i + 2) + w.before[i] + w.after[i] - w.extent(i);
         if (room < 0 && (!w.ceil || room <= -w.strides[i]))
-            throw error("a window of " + std::to_string(w.extent(i)) + " elements slides over the sizes " +
+            throw error("a window of " + std::to_string(w.extent(i)) + " elements is larger than the input, " +
                         to_string(x.sizes()));
         std::int64_t n = (room + (w.ceil ? w.strides[i] - 1 : 0)) / w.strides[i] + 1;
         if (w.ceil && n > 1 && (n - 1) * w.strides[i] >= x.size(i + 2) + w.before[i]) --n;
@@ -110,7 +111,7 @@ tensor fold(tensor const& columns, window const& w, sizes const& spatial) {
     sizes after = {0, 0};
     for (std::size_t i = 0; i != axes; ++i) {
         std::int64_t const reach = w.reach(i, columns.size(i + 2));
-        if (columns.size(2 + axes + i) != w.kernel[i]) throw error("windows are not as large as their kernel");
+        if (columns.size(2 + axes + i) != w.kernel[i]) throw error("the size of the windows does not match the kernel");
         to.push_back(reach);
         before.push_back(-w.before[i]);
         after.push_back(spatial[i] + w.before[i] - reach);

@@ -52,7 +52,7 @@ launches chosen() {
         }
     }
 #endif
-    if (!wanted.empty()) throw error("ATON_CPU_VARIANT is '" + std::string(wanted) + "', but there are only " + known);
+    if (!wanted.empty()) throw error("ATON_CPU_VARIANT is '" + std::string(wanted) + "', not one of " + known);
     return l;
 }
 

@@ -21,13 +21,13 @@ tensor second(call const& c) {
     tensor const& y = c.in(1);
     if (c.opset() >= 7 || x.sizes() == y.sizes()) return y;
     if (c.i("broadcast", 0) == 0)
-        throw error("inputs of the sizes " + to_string(x.sizes()) + " and " + to_string(y.sizes()) +
-                    " do not broadcast without the attribute that says so");
+        throw error("inputs of shapes " + to_string(x.sizes()) + " and " + to_string(y.sizes()) +
+                    " do not broadcast without the attribute 'broadcast'");
     sizes to = y.sizes();
     if (y.count() == 1 && y.rank() > x.rank()) to.clear();
     if (c.has_attribute("axis") && y.count() != 1) {
         std::size_t const end = axis_at(c.i("axis"), x.rank()) + y.rank();
-        if (end > x.rank()) throw error("the second input has more dimensions than the first behind its axis");
+        if (end > x.rank()) throw error("the second input has more dimensions than the first has from 'axis' on");
         to.resize(to.size() + x.rank() - end, 1);
     }
     tensor const fitting = reshape(y, to);
@@ -43,7 +43,7 @@ results function(call const& c) {
 /// Of bools.
 template <binary_op Op>
 results logic(call const& c) {
-    if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " is one of bools");
+    if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " requires bool inputs");
     return binary(Op, c.in(0), second(c));
 }
 
@@ -80,7 +80,7 @@ results mod(call const& c) {
 
 results bit_shift(call const& c) {
     std::string const direction = c.s("direction");
-    if (direction != "LEFT" && direction != "RIGHT") throw error("there is no direction '" + direction + "'");
+    if (direction != "LEFT" && direction != "RIGHT") throw error("unknown direction '" + direction + "'");
     return binary(direction == "LEFT" ? binary_op::shift_left : binary_op::shift_right, c.in(0), c.in(1));
 }
 

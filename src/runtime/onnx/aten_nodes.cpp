@@ -56,7 +56,7 @@ void take_attribute(aten_argument& a, node_attribute const& from, aten::schema_t
         a.is = kind::text;
         a.text = from.s;
         return;
-    default: throw error("attribute '" + from.name + "' is nothing that an operator of ATen takes");
+    default: throw error("attribute '" + from.name + "' has a type that no ATen operator takes");
     }
 }
 
@@ -105,7 +105,7 @@ results aten_node(call const& c) {
     std::string overload = "aten::" + c.s("operator");
     if (std::string const name = c.s("overload_name", ""); !name.empty()) overload += '.' + name;
     std::string_view const schema = aten::find_schema(overload);
-    if (schema.empty()) throw error(overload + ": ATen has no such operator");
+    if (schema.empty()) throw error(overload + ": ATen does not have this operator");
     std::vector<aten_argument> arguments;
     input_reader inputs(c);
     aten::schema_argument formal;

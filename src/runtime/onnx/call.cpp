@@ -18,7 +18,7 @@ namespace {
 
 /// The attribute where it has this type.
 node_attribute const* of_type(node_attribute const* a, onnx::attr_type type) {
-    if (a != nullptr && a->type != type) throw error("attribute '" + a->name + "' has another type");
+    if (a != nullptr && a->type != type) throw error("attribute '" + a->name + "' has the wrong type");
     return a;
 }
 
@@ -31,13 +31,13 @@ value const& call::any(std::size_t i) const {
 
 tensor const& call::in(std::size_t i) const {
     value const& v = any(i);
-    if (v.is_sequence()) throw error("input " + std::to_string(i) + " is a sequence, a tensor is expected");
+    if (v.is_sequence()) throw error("input " + std::to_string(i) + " is a sequence, expected a tensor");
     if (!v) throw error("input " + std::to_string(i) + " is missing");
     return v.one();
 }
 
 std::vector<tensor> const& call::sequence(std::size_t i) const {
-    if (!any(i).is_sequence()) throw error("input " + std::to_string(i) + " is no sequence");
+    if (!any(i).is_sequence()) throw error("input " + std::to_string(i) + " is not a sequence");
     return any(i).many();
 }
 
@@ -49,7 +49,7 @@ std::vector<tensor> call::tensors(std::size_t first) const {
 
 std::vector<std::int64_t> call::integers(std::size_t i) const {
     constexpr std::int64_t most = 1 << 24; // views may have any size
-    if (in(i).count() > most) throw error("input " + std::to_string(i) + " has too many numbers");
+    if (in(i).count() > most) throw error("input " + std::to_string(i) + " has too many elements");
     return to_host(in(i)).integers();
 }
 
@@ -102,7 +102,7 @@ graph_data const& call::graph(std::string_view name) const {
 dtype call::type(std::string_view name, dtype otherwise) const {
     std::int64_t const number = i(name, static_cast<std::int64_t>(otherwise));
     if (number <= 0 || number >= static_cast<std::int64_t>(dtype_count))
-        throw error("attribute '" + std::string(name) + "' is no data type: " + std::to_string(number));
+        throw error("attribute '" + std::string(name) + "' is not a data type: " + std::to_string(number));
     return static_cast<dtype>(number);
 }
 

@@ -75,7 +75,7 @@ tensor to_strings(tensor const& x) {
 }
 
 [[noreturn]] void refuse_text(std::string_view text) {
-    throw error("'" + std::string(text.substr(0, 40)) + "' is no number");
+    throw error("'" + std::string(text.substr(0, 40)) + "' is not a number");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -149,7 +149,7 @@ tensor to_powers(tensor const& x, bool saturate, std::string const& mode) {
     } else if (mode == "nearest") {
         rounded = bits + scalar(0x400000);
         lowest = less(bits, scalar(least + least / 2));
-    } else if (mode != "down") throw error("there is no rounding '" + mode + "'");
+    } else if (mode != "down") throw error("unknown round_mode '" + mode + "'");
     tensor codes = binary(binary_op::shift_right, rounded, scalar(23));
     codes = where(lowest, scalar(0), codes);
     if (saturate) {
@@ -177,7 +177,7 @@ dtype named(std::string wanted) {
     for (char& letter : wanted) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     for (std::size_t i = 1; i != dtype_count; ++i)
         if (onnx_name(static_cast<dtype>(i)) == wanted) return static_cast<dtype>(i);
-    throw error("there is no data type '" + wanted + "'");
+    throw error("unknown data type '" + wanted + "'");
 }
 
 results cast_to(call const& c) {
@@ -202,7 +202,8 @@ results same_bits(call const& c) {
     tensor const& x = c.in(0);
     dtype const to = c.type("to", dtype::undefined);
     if (bits(to) != bits(x.dtype()) || x.is_strings())
-        throw error(std::string(name(x.dtype())) + " does not have as many bits as " + std::string(name(to)));
+        throw error(std::string(name(x.dtype())) + " does not have the same number of bits as " +
+                    std::string(name(to)));
     if (bits(to) < 8) return filled(x, to);
     if (to == dtype::bool_) return cast(x.reinterpreted(dtype::uint8), to); // any bit is true
     return x.reinterpreted(to);

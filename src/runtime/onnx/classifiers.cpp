@@ -37,7 +37,7 @@ tensor probit(tensor const& x) {
 tensor features(call const& c) {
     tensor const& x = c.in(0);
     if (x.rank() == 0 || x.rank() > 2)
-        throw error("features of the sizes [N, F] are expected, not " + to_string(x.sizes()));
+        throw error("features of shape [N, F] are expected, not " + to_string(x.sizes()));
     tensor const real = x.dtype() == dtype::float64 ? x : cast(x, dtype::float32);
     return x.rank() == 1 ? real.unsqueezed(0) : real;
 }
@@ -57,7 +57,7 @@ tensor transformed_scores(tensor const& scores, std::string const& transform) {
     if (transform == "LOGISTIC") return sigmoid(scores);
     if (transform == "SOFTMAX_ZERO") return softmax_zero(scores);
     if (transform == "PROBIT") return probit(scores);
-    throw error("there is no transform '" + transform + "'");
+    throw error("unknown post_transform '" + transform + "'");
 }
 
 tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t> const& integers,

@@ -20,17 +20,17 @@ using tensors = std::vector<tensor>;
 
 void require_outputs(graph_data const& body, std::size_t least) {
     if (body.outputs.size() < least)
-        throw error("the body gives " + std::to_string(body.outputs.size()) + " outputs, at least " +
+        throw error("the body has " + std::to_string(body.outputs.size()) + " outputs, at least " +
                     std::to_string(least) + " are expected");
 }
 
 bool truth(tensor const& condition) {
-    if (condition.dtype() != dtype::bool_) throw error("a condition is bool");
+    if (condition.dtype() != dtype::bool_) throw error("a condition must be bool");
     return to_host(condition).item().to<bool>();
 }
 
 tensor tensor_of(value const& v, std::string const& what) {
-    if (!v.is_tensor()) throw error("the body gives no tensor as " + what);
+    if (!v.is_tensor()) throw error("the body must return a tensor as " + what);
     return v.one();
 }
 
@@ -65,7 +65,7 @@ public:
 private:
     [[nodiscard]] tensor empty(std::int64_t axis, device where) const {
         if (type_->dtype == dtype::undefined)
-            throw error("no iteration, and output " + std::to_string(number_) + " of the body has no type");
+            throw error("there are zero iterations and output " + std::to_string(number_) + " of the body has no type");
         sizes to; // sizes that the graph does not state are 0
         for (dim const& d : type_->shape.dims()) to.push_back(d.is_static() ? d.size() : 0);
         to.insert(to.begin() + static_cast<std::ptrdiff_t>(axis_at(axis, to.size() + 1)), 0);
@@ -115,7 +115,7 @@ std::int64_t number_of(std::vector<std::int64_t> const& all, std::size_t i) { re
 
 void require_count(std::vector<std::int64_t> const& all, std::size_t count, char const* name) {
     if (!all.empty() && all.size() != count)
-        throw error(std::string("'") + name + "' has " + std::to_string(all.size()) + " numbers for " +
+        throw error(std::string("'") + name + "' has " + std::to_string(all.size()) + " elements, not " +
                     std::to_string(count));
 }
 
@@ -161,11 +161,11 @@ std::int64_t length_of(scan_plan const& p, std::span<value const> inputs) {
     std::int64_t length = -1;
     for (std::size_t k = 0; k != p.scanned; ++k) {
         value const& v = inputs[p.states + k];
-        if (!v.is_tensor()) throw error("what is scanned is no tensor");
+        if (!v.is_tensor()) throw error("a scanned input is not a tensor");
         std::int64_t const size = v.one().size(axis_in(v.one(), number_of(p.input_axes, k)));
         if (length >= 0 && size != length)
-            throw error("sequences of the lengths " + std::to_string(length) + " and " + std::to_string(size) +
-                        " are scanned together");
+            throw error("sequences of lengths " + std::to_string(length) + " and " + std::to_string(size) +
+                        " cannot be scanned together");
         length = size;
     }
     return length;
@@ -217,7 +217,7 @@ results batched_scan(call const& c) {
         }
         std::int64_t const longest = length_of(p, inputs);
         std::int64_t const length = lengths.empty() ? longest : lengths[static_cast<std::size_t>(b)];
-        if (length < 0 || length > longest) throw error("a sequence has the length " + std::to_string(length));
+        if (length < 0 || length > longest) throw error("a sequence has length " + std::to_string(length));
         for (std::size_t k = p.states; k != given; ++k) inputs[k] = inputs[k].one().sliced(0, 0, length);
         std::vector<value> const out = scanned(c, p, inputs, length);
         for (std::size_t k = 0; k != all.size(); ++k) {

@@ -49,7 +49,7 @@ results selu(call const& c) {
 
 results gelu(call const& c) {
     std::string const approximate = c.s("approximate", "none");
-    if (approximate != "none" && approximate != "tanh") throw error("there is no approximation '" + approximate + "'");
+    if (approximate != "none" && approximate != "tanh") throw error("unknown approximation '" + approximate + "'");
     return unary(approximate == "tanh" ? unary_op::gelu_tanh : unary_op::gelu, c.in(0));
 }
 
@@ -79,8 +79,8 @@ results swiglu(call const& c) {
     tensor const& gate = c.in(0);
     tensor const& linear = c.in(1);
     if (gate.sizes() != linear.sizes())
-        throw error("inputs of the sizes " + to_string(gate.sizes()) + " and " + to_string(linear.sizes()) +
-                    " are given, the same are expected");
+        throw error("the inputs must have the same shape, not " + to_string(gate.sizes()) + " and " +
+                    to_string(linear.sizes()));
     return unary(unary_op::swish, gate, {c.f("alpha", 1), 0, 0}) * linear;
 }
 
@@ -93,13 +93,13 @@ results is_inf(call const& c) {
 results is_nan(call const& c) { return isnan(testable(c.in(0))); }
 
 results negation(call const& c) {
-    if (c.in(0).dtype() != dtype::bool_) throw error("Not is one of bools");
+    if (c.in(0).dtype() != dtype::bool_) throw error("Not requires a bool input");
     return logical_not(c.in(0));
 }
 
 /// A bound of Clip: one number.
 tensor bound(call const& c, std::size_t i) {
-    if (c.in(i).count() != 1) throw error("a bound of the sizes " + to_string(c.in(i).sizes()) + " is no number");
+    if (c.in(i).count() != 1) throw error("a bound must have one element, not shape " + to_string(c.in(i).sizes()));
     return reshape(c.in(i), {});
 }
 

@@ -68,10 +68,10 @@ void require_type(graph_value const& input, value const& given) {
         return;
     }
     if (t.dtype == dtype::undefined) return; // of a kind that types here do not have
-    if (given.is_sequence() != sequence) refuse(sequence ? "is no sequence" : "is a sequence, a tensor is expected");
+    if (given.is_sequence() != sequence) refuse(sequence ? "is not a sequence" : "is a sequence, expected a tensor");
     auto const check = [&](tensor const& one) {
         if (one.dtype() != t.dtype)
-            refuse("is " + std::string(name(one.dtype())) + ", " + std::string(name(t.dtype)) + " is expected");
+            refuse("is " + std::string(name(one.dtype())) + ", expected " + std::string(name(t.dtype)));
     };
     if (!sequence) return check(given.one());
     for (tensor const& one : given.many()) check(one);
@@ -140,7 +140,7 @@ public:
                     inner.around_ = owner;
                     return inner.execute(*plan, std::move(inputs));
                 }
-        throw error("the graph is none of the node's");
+        throw error("the graph does not belong to the node");
     }
 
     [[nodiscard]] node_attribute const* attribute(graph_node const& node, std::string_view name) override {

@@ -57,7 +57,8 @@ results batch_normalization(call const& c) {
 
 void require_channels(tensor const& parameter, std::int64_t count) {
     if (parameter.count() != count)
-        throw error(to_string(parameter.sizes()) + " for " + std::to_string(count) + " channels");
+        throw error("a parameter of shape " + to_string(parameter.sizes()) + " does not fit " + std::to_string(count) +
+                    " channels");
 }
 
 results instance_normalization(call const& c) {
@@ -102,7 +103,7 @@ axis_list axes_from(call const& c, tensor const& x) {
 
 void require_fitting(tensor const& x, tensor const& parameter) {
     if (broadcast(x.sizes(), parameter.sizes()) != x.sizes())
-        throw error("the sizes " + to_string(parameter.sizes()) + " do not broadcast to " + to_string(x.sizes()));
+        throw error("shape " + to_string(parameter.sizes()) + " does not broadcast to " + to_string(x.sizes()));
 }
 
 results layer_normalization(call const& c) {
@@ -137,7 +138,7 @@ results lp_normalization(call const& c) {
     tensor const x = widened(c.in(0));
     std::int64_t const axis = c.i("axis", -1);
     std::int64_t const p = c.i("p", 2);
-    if (p != 1 && p != 2) throw error("p is " + std::to_string(p) + ", 1 or 2 is expected");
+    if (p != 1 && p != 2) throw error("p is " + std::to_string(p) + ", expected 1 or 2");
     tensor const norm = p == 1 ? sum(abs(x), {axis}, true) : sqrt(sum(square(x), {axis}, true));
     return cast(where(equal(norm, 0), scalar(0), x / norm), c.in(0).dtype());
 }

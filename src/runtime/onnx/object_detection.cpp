@@ -68,11 +68,11 @@ results non_max_suppression(call const& c) {
     tensor const boxes = contiguous(to_host(c.in(0)));
     tensor const scores = contiguous(to_host(c.in(1)));
     if (boxes.dtype() != dtype::float32 || scores.dtype() != dtype::float32)
-        throw error("boxes and scores are float32");
+        throw error("boxes and scores must be float32");
     if (boxes.rank() != 3 || scores.rank() != 3 || boxes.size(2) != 4 || boxes.size(0) != scores.size(0) ||
         boxes.size(1) != scores.size(2))
-        throw error("boxes of the sizes " + to_string(boxes.sizes()) + " and scores of the sizes " +
-                    to_string(scores.sizes()) + " do not fit");
+        throw error("the shapes of boxes, " + to_string(boxes.sizes()) + ", and scores, " + to_string(scores.sizes()) +
+                    ", do not match");
     std::int64_t const most = c.has(2) ? c.number(2).to<std::int64_t>() : 0;
     float const threshold = c.has(3) ? c.number(3).to<float>() : 0;
     float const least = c.has(4) ? c.number(4).to<float>() : -std::numeric_limits<float>::infinity();
@@ -150,7 +150,7 @@ tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sam
 std::int64_t grid_of(std::int64_t ratio, double size, std::int64_t bins) {
     constexpr double most = 1 << 20;
     double const n = ratio > 0 ? static_cast<double>(ratio) : std::ceil(size / static_cast<double>(bins));
-    if (!(n <= most)) throw error("a region of the size " + std::to_string(size) + " is too large");
+    if (!(n <= most)) throw error("a region of size " + std::to_string(size) + " is too large");
     return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
@@ -164,7 +164,7 @@ std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, 
             r[0] * scale - shift, r[1] * scale - shift, r[2] * scale - shift, r[3] * scale - shift};
         out.push_back({at[0], at[1], std::max(at[2] - at[0], least), std::max(at[3] - at[1], least)});
         for (double number : out.back())
-            if (!std::isfinite(number)) throw error("a region has a coordinate that is no number");
+            if (!std::isfinite(number)) throw error("a region has a coordinate that is not finite");
     }
     return out;
 }
@@ -173,17 +173,18 @@ results roi_align(call const& c) {
     tensor const& given = c.in(0);
     tensor const& rois = c.in(1);
     roi_options const o = {c.i("output_height", 1), c.i("output_width", 1), c.s("mode", "avg") == "max"};
-    if (!o.is_max && c.s("mode", "avg") != "avg") throw error("mode '" + c.s("mode") + "' is not known");
+    if (!o.is_max && c.s("mode", "avg") != "avg") throw error("unknown mode '" + c.s("mode") + "'");
     if (given.rank() != 4 || rois.rank() != 2 || rois.size(1) != 4 || c.in(2).sizes() != sizes{rois.size(0)})
-        throw error("an input of rank 4, regions [n, 4] and indices [n] are expected");
+        throw error("expected an input of rank 4, regions [n, 4] and indices [n]");
     if (o.height <= 0 || o.width <= 0 || std::max(o.height, o.width) > 1 << 20)
-        throw error("an output of " + std::to_string(o.height) + " by " + std::to_string(o.width));
+        throw error("the output size is " + std::to_string(o.height) + " by " + std::to_string(o.width));
     bool const narrow = given.dtype() != dtype::float64;
     tensor const x = narrow ? cast(given, dtype::float32) : given;
     std::string const shift =
         c.opset() < 16 ? "output_half_pixel" : c.s("coordinate_transformation_mode", "half_pixel");
     bool const half_pixel = shift == "half_pixel";
-    if (!half_pixel && shift != "output_half_pixel") throw error("coordinates '" + shift + "' are not known");
+    if (!half_pixel && shift != "output_half_pixel")
+        throw error("unknown coordinate_transformation_mode '" + shift + "'");
     // Before half_pixel, regions that are too small are made as large as an element.
     auto const regions = regions_of(rois, c.f("spatial_scale", 1), half_pixel ? 0.5 : 0, half_pixel ? -1e300 : 1);
     std::int64_t const ratio = c.i("sampling_ratio", 0);
@@ -249,17 +250,18 @@ results max_roi_pool(call const& c) {
     std::vector<std::int64_t> const pooled = c.ints("pooled_shape");
     if (x.rank() != 4 || rois.rank() != 2 || rois.size(1) != 5 || pooled.size() != 2 || pooled[0] <= 0 ||
         pooled[1] <= 0)
-        throw error("an input of rank 4, regions [n, 5] and 'pooled_shape' of two numbers are expected");
+        throw error("expected an input of rank 4, regions [n, 5] and two numbers in 'pooled_shape'");
     double const scale = c.f("spatial_scale", 1);
     tensor const out = clone(full(0, x.dtype(), {rois.size(0), x.size(1), pooled[0], pooled[1]}, x.where()));
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     for (std::int64_t r = 0; r != rois.size(0); ++r) {
         double const* const roi = numbers.data<double const>() + r * 5;
-        if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.size(0)))) throw error("a region is of no image");
+        if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.size(0))))
+            throw error("the image index of a region is out of range");
         std::array<double, 4> at{};
         for (std::size_t i = 0; i != 4; ++i) {
             at[i] = std::round(roi[i + 1] * scale);
-            if (!std::isfinite(at[i])) throw error("a region has a coordinate that is no number");
+            if (!std::isfinite(at[i])) throw error("a region has a coordinate that is not finite");
         }
         tensor const image = x.sliced(0, static_cast<std::int64_t>(roi[0]), 1);
         for (std::int64_t i = 0; i != pooled[0]; ++i) {

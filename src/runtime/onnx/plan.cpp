@@ -38,7 +38,7 @@ class constant_runner final : public onnx_kernels::graph_runner {
 public:
     explicit constant_runner(device where) : where_(where) {}
     std::vector<value> run(graph_data const& /*body*/, std::vector<value> /*inputs*/) override {
-        throw error("a constant has no body");
+        throw error("a constant cannot have a subgraph");
     }
     node_attribute const* attribute(graph_node const& node, std::string_view name) override {
         return node.attribute(name);
@@ -73,8 +73,8 @@ public:
             value_id const outer = g.values[i].outer;
             if (outer == no_value) continue;
             if (around == nullptr || outer >= around->values.size())
-                throw error("value '" + g.values[i].name + "' is one of a graph around '" + g.name +
-                            "', and there is none");
+                throw error("value '" + g.values[i].name + "' is captured from a graph around '" + g.name +
+                            "', which does not have it");
             made_[i] = true;
         }
     }
@@ -84,7 +84,7 @@ public:
         for (value_id const id : uses_of(node)) {
             require_known(id);
             if (!made_[id])
-                throw error(describe(g_, node) + ": no node before it makes its input '" + g_.values[id].name + "'");
+                throw error(describe(g_, node) + ": no earlier node computes its input '" + g_.values[id].name + "'");
             last_use_[id] = n;
         }
         for (value_id const id : node.outputs)
@@ -95,7 +95,7 @@ public:
         for (value_id const id : g_.outputs) {
             if (id != no_value) require_known(id);
             if (!is_body && (id == no_value || !made_[id]))
-                throw error("no node makes an output of the graph '" + g_.name + "'");
+                throw error("no node computes an output of the graph '" + g_.name + "'");
         }
     }
 
@@ -116,7 +116,7 @@ private:
     }
     void make(value_id id, char const* what) {
         require_known(id);
-        if (made_[id]) throw error(std::string(what) + " '" + g_.values[id].name + "' is made twice");
+        if (made_[id]) throw error(std::string(what) + " '" + g_.values[id].name + "' is defined twice");
         made_[id] = true;
     }
 
@@ -179,11 +179,11 @@ void planner::resolve(graph_data const& g, graph_node const& n, int depth, node_
         to.body = &body_of(*to.function, depth);
         return;
     }
-    if (n.domain.empty() && to.opset <= 0) throw error("no version of ai.onnx is imported");
+    if (n.domain.empty() && to.opset <= 0) throw error("the model does not import a version of ai.onnx");
     to.run = onnx_kernels::find_kernel(n.domain, n.op);
     if (to.run == nullptr && !has_operator_body(n.domain, n.op, to.opset))
-        throw error("there is no such operator at opset " + std::to_string(to.opset) +
-                    ", or the runtime does not have it");
+        throw error("the operator does not exist at opset " + std::to_string(to.opset) +
+                    " or is not supported by the runtime");
 }
 
 graph_plan const& planner::body_of(graph_function const& f, int depth) {

@@ -76,7 +76,7 @@ results max_unpool(call const& c) {
     tensor const& x = c.in(0);
     tensor const& indices = c.in(1);
     window const w = bare_window_of(c, spatial_sizes(x).size());
-    if (indices.sizes() != x.sizes()) throw error("indices are as large as the values that they place");
+    if (indices.sizes() != x.sizes()) throw error("indices must have the shape of the values");
     sizes inner = {x.size(0), x.size(1)}; // what the indices count
     for (std::size_t i = 0; i != w.axes(); ++i)
         inner.push_back((x.size(i + 2) - 1) * w.strides[i] + w.kernel[i] - w.before[i] - w.after[i]);
@@ -85,7 +85,7 @@ results max_unpool(call const& c) {
     tensor const y = reshape(put(zeros, flatten(indices), flatten(x)), inner);
     if (!c.has(2)) return y;
     sizes const to = c.integers(2);
-    if (to.size() != inner.size()) throw error("output_shape " + to_string(to) + " for " + to_string(inner));
+    if (to.size() != inner.size()) throw error("output_shape " + to_string(to) + " does not fit " + to_string(inner));
     (void)count_of(to);
     sizes const before(to.size(), 0);
     sizes after(to.size(), 0);

@@ -40,8 +40,9 @@ results dequantize_linear(call const& c) {
     tensor const scale = parameter(c, 1);
     dtype const given = scale.dtype() == dtype::float8_e8m0 ? dtype::float32 : scale.dtype();
     dtype const to = optional_type(c, "output_dtype", given);
-    if (!is_floating(to) || bits(to) <= 8) throw error("numbers are not dequantized to " + std::string(name(to)));
-    if (c.has(2) && c.in(2).dtype() != c.in(0).dtype()) throw error("the zero point has another data type");
+    if (!is_floating(to) || bits(to) <= 8) throw error("dequantization does not support " + std::string(name(to)));
+    if (c.has(2) && c.in(2).dtype() != c.in(0).dtype())
+        throw error("the data type of the zero point does not match the input");
     dtype const precision = to == dtype::float64 ? to : dtype::float32;
     return cast(centered(c.in(0), zero_point_of(c), precision) * cast(scale, precision), to);
 }

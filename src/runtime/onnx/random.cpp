@@ -23,7 +23,7 @@ tensor uniform_numbers(call const& c, sizes const& of, dtype type) {
 }
 
 dtype floating(dtype t) {
-    if (!is_floating(t)) throw error("random numbers are floats, not " + std::string(name(t)));
+    if (!is_floating(t)) throw error("random numbers require a floating-point dtype, not " + std::string(name(t)));
     return t;
 }
 
@@ -47,7 +47,7 @@ results bernoulli(call const& c) {
 // The largest of log-probabilities to which noise of Gumbel's distribution is added.
 results multinomial(call const& c) {
     tensor const& x = c.in(0);
-    if (x.rank() != 2 || x.size(1) == 0) throw error("log-probabilities of the sizes [batch, classes] are expected");
+    if (x.rank() != 2 || x.size(1) == 0) throw error("log-probabilities must have shape [batch, classes]");
     std::int64_t const samples = c.i("sample_size", 1);
     tensor const u = uniform({x.size(0), samples, x.size(1)}, c.seed(), c.where());
     tensor const noise = -log(-log(u));
@@ -59,7 +59,7 @@ tensor ones(dtype type, tensor const& like) { return contiguous(full(1, type, li
 /// The data without what is dropped, scaled, and the mask of what is not.
 results dropped(call const& c, double ratio, dtype mask_type) {
     tensor const& x = c.in(0);
-    if (!(ratio >= 0 && ratio <= 1)) throw error("a ratio is between 0 and 1");
+    if (!(ratio >= 0 && ratio <= 1)) throw error("ratio must be between 0 and 1");
     if (ratio == 0) return {x, ones(mask_type, x)};
     tensor const kept = greater_equal(uniform(x.sizes(), c.seed(), c.where()), scalar(ratio));
     bool const narrow = bits(x.dtype()) <= 8; // no numbers to compute with

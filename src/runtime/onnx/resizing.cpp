@@ -125,8 +125,10 @@ tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> 
     constexpr std::int64_t most = std::int64_t{1} << 28; // elements of an axis
     sizes to;
     for (resized_axis const& a : axes) {
-        if (a.out < 0 || a.out > most) throw error("an axis is resized to " + std::to_string(a.out) + " elements");
-        if (a.out != 0 && a.in == 0) throw error("an empty axis is resized to " + std::to_string(a.out) + " elements");
+        if (a.out < 0 || a.out > most)
+            throw error("an axis cannot be resized to " + std::to_string(a.out) + " elements");
+        if (a.out != 0 && a.in == 0)
+            throw error("an empty axis cannot be resized to " + std::to_string(a.out) + " elements");
         to.push_back(a.out);
     }
     if (count_of(to) == 0) return tensor::empty(x.dtype(), to, kernels_of(x.where()).memory());
@@ -169,7 +171,7 @@ std::vector<resized_axis> all_axes_of(tensor const& x) {
 
 std::int64_t scaled(std::int64_t size, double scale) {
     double const out = std::floor(static_cast<double>(size) * scale);
-    if (!(scale > 0) || !(out < 1e12)) throw error("an axis is scaled by " + std::to_string(scale));
+    if (!(scale > 0) || !(out < 1e12)) throw error("an axis cannot be scaled by " + std::to_string(scale));
     return static_cast<std::int64_t>(out);
 }
 
@@ -242,7 +244,7 @@ results resize(call const& c) {
     r.exclude_outside = c.i("exclude_outside", 0) != 0;
     r.antialias = c.i("antialias", 0) != 0;
     r.extrapolation = c.f("extrapolation_value", 0);
-    if (r.antialias && r.mode == interpolation::nearest) throw error("antialias is not for the mode 'nearest'");
+    if (r.antialias && r.mode == interpolation::nearest) throw error("antialias does not support the mode 'nearest'");
     std::vector<std::size_t> const chosen = chosen_axes(c, x);
     std::vector<resized_axis> axes = all_axes_of(x);
     if (r.coordinates == "tf_crop_and_resize") {
@@ -255,7 +257,7 @@ results resize(call const& c) {
     }
     bool const by_scales = c.has(2) && c.in(2).count() != 0;
     if (by_scales == (c.has(3) && c.in(3).count() != 0) && !chosen.empty() && x.rank() != 0)
-        throw error("either scales or sizes are expected");
+        throw error("exactly one of scales and sizes is expected");
     if (!by_scales) {
         set_sizes(c, axes, chosen, c.has(3) ? c.integers(3) : std::vector<std::int64_t>());
         return resize(x, r, axes);
@@ -283,8 +285,8 @@ results grid_sample(call const& c) {
 
 results affine_grid(call const& c) {
     sizes const to = c.integers(1);
-    if (to.size() < 3) throw error("sizes [N, C, D1, ...] are expected, not " + to_string(to));
-    if (c.in(0).rank() != 3 || c.in(0).size(0) != to[0]) throw error("as many affine maps as images are expected");
+    if (to.size() < 3) throw error("[N, C, D1, ...] is expected as size, not " + to_string(to));
+    if (c.in(0).rank() != 3 || c.in(0).size(0) != to[0]) throw error("one affine matrix per image is expected");
     return runtime::affine_grid(c.in(0), {to.begin() + 2, to.end()}, c.i("align_corners", 0) != 0);
 }
 

@@ -92,9 +92,10 @@ using case_change = std::string (*)(std::string_view);
 results string_normalizer(call const& c) {
     tensor const x = text(c, 0);
     if (x.rank() == 0 || x.rank() > 2 || (x.rank() == 2 && x.size(0) != 1))
-        throw error("strings of the sizes [C] or [1, C] are expected, not " + to_string(x.sizes()));
+        throw error("strings of shape [C] or [1, C] are expected, not " + to_string(x.sizes()));
     std::string const action = c.s("case_change_action", "NONE");
-    if (action != "NONE" && action != "LOWER" && action != "UPPER") throw error("there is no action '" + action + "'");
+    if (action != "NONE" && action != "LOWER" && action != "UPPER")
+        throw error("unknown case_change_action '" + action + "'");
     bool const exact = c.i("is_case_sensitive", 0) != 0;
     auto const compared = [&](std::string_view s) { return exact ? std::string(s) : lower_case(s); };
     std::unordered_set<std::string> stops;
@@ -124,7 +125,7 @@ public:
         try {
             compiled_.assign(text_, flags);
         } catch (std::regex_error const& e) {
-            throw error("the pattern '" + text_ + "' is not taken: " + e.what());
+            throw error("the pattern '" + text_ + "' is not supported: " + e.what());
         }
     }
 
@@ -132,7 +133,7 @@ public:
         try {
             return std::regex_match(s, compiled_);
         } catch (std::regex_error const& e) {
-            throw error("the pattern '" + text_ + "' does not end: " + e.what());
+            throw error("matching the pattern '" + text_ + "' failed: " + e.what());
         }
     }
 

@@ -23,8 +23,8 @@ tensor matrix(call const& c, char const* name, std::int64_t rows, dtype type) {
     std::vector<float> const list = c.floats(name);
     auto const count = static_cast<std::int64_t>(list.size());
     if (rows <= 0 || count % rows != 0)
-        throw error("'" + std::string(name) + "' has " + std::to_string(count) + " numbers, which are not " +
-                    std::to_string(rows) + " rows");
+        throw error("'" + std::string(name) + "' has " + std::to_string(count) +
+                    " elements, which is not a multiple of " + std::to_string(rows) + " rows");
     return cast(reshape(numbers(c, list), {rows, count / rows}), type);
 }
 
@@ -43,12 +43,12 @@ tensor kernel_values(call const& c, tensor const& x, tensor const& vectors) {
     tensor const scaled = products * parameter(0) + parameter(1);
     if (type == "POLY") return pow(scaled, parameter(2));
     if (type == "SIGMOID") return tanh(scaled);
-    throw error("there is no kernel '" + type + "'");
+    throw error("unknown kernel_type '" + type + "'");
 }
 
 float offset(call const& c, std::size_t i) {
     std::vector<float> const rho = c.floats("rho");
-    if (i >= rho.size()) throw error("'rho' has too few numbers");
+    if (i >= rho.size()) throw error("'rho' has too few elements");
     return rho[i];
 }
 
@@ -58,7 +58,7 @@ results svm_regressor(call const& c) {
     tensor values = x;
     if (vectors > 0) values = kernel_values(c, x, matrix(c, "support_vectors", vectors, x.dtype()));
     tensor const coefficients = matrix(c, "coefficients", 1, x.dtype());
-    if (coefficients.size(1) != values.size(1)) throw error("'coefficients' do not fit the support vectors");
+    if (coefficients.size(1) != values.size(1)) throw error("'coefficients' does not match the support vectors");
     tensor const scores = matmul(values, transpose(coefficients, 0, 1)) + scalar(offset(c, 0));
     if (c.i("one_class", 0) != 0)
         return cast(cast(greater(scores, scalar(0)), dtype::float32) * scalar(2) - scalar(1), dtype::float32);
@@ -75,13 +75,13 @@ decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> cons
     auto const classes = static_cast<std::int64_t>(per_class.size());
     std::vector<std::int64_t> starts(1, 0);
     for (std::int64_t n : per_class) {
-        if (n < 0 || n > INT32_MAX) throw error("'vectors_per_class' has an impossible number");
+        if (n < 0 || n > INT32_MAX) throw error("'vectors_per_class' has an element that is out of range");
         starts.push_back(starts.back() + n);
     }
     if (classes < 2 || starts.back() == 0) throw error("support vectors of two classes or more are expected");
     tensor const values = kernel_values(c, x, matrix(c, "support_vectors", starts.back(), x.dtype()));
     tensor const coefficients = matrix(c, "coefficients", classes - 1, x.dtype());
-    if (coefficients.size(1) != starts.back()) throw error("'coefficients' do not fit the support vectors");
+    if (coefficients.size(1) != starts.back()) throw error("'coefficients' does not match the support vectors");
     auto const part = [&](std::int64_t of, std::int64_t against) { // [N, 1]
         auto const at = static_cast<std::size_t>(of);
         tensor const mine = values.sliced(1, starts[at], per_class[at]);
@@ -104,7 +104,7 @@ decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> cons
 /// Each class has a linear model.
 decision by_classes(call const& c, tensor const& x, std::int64_t classes) {
     tensor const coefficients = matrix(c, "coefficients", classes, x.dtype());
-    if (coefficients.size(1) != x.size(1)) throw error("'coefficients' do not fit the input");
+    if (coefficients.size(1) != x.size(1)) throw error("'coefficients' does not match the input");
     tensor const scores = matmul(x, transpose(coefficients, 0, 1)) + scalar(offset(c, 0));
     return {scores, scores};
 }
@@ -145,7 +145,8 @@ tensor probabilities(call const& c, tensor const& scores, std::size_t k) {
     std::vector<float> const a = c.floats("prob_a");
     std::vector<float> const b = c.floats("prob_b");
     auto const pairs = static_cast<std::size_t>(scores.size(1));
-    if (a.size() != pairs || b.size() != pairs) throw error("'prob_a' and 'prob_b' have a number for each pair");
+    if (a.size() != pairs || b.size() != pairs)
+        throw error("'prob_a' and 'prob_b' must have one element per pair of classes");
     tensor const from = to_host(cast(scores, dtype::float64)).contiguous();
     tensor const out = tensor::empty(dtype::float64, {scores.size(0), static_cast<std::int64_t>(k)});
     std::vector<double> r(k * k);
@@ -172,7 +173,7 @@ results svm_classifier(call const& c) {
     std::size_t const classes = std::max(integers.size(), strings.size());
     bool const has_vectors = !per_class.empty();
     if (classes < 2 || (has_vectors && per_class.size() != classes))
-        throw error("labels of two classes or more are expected, as many as classes have vectors");
+        throw error("at least two class labels are expected, one per element of 'vectors_per_class'");
     decision const d = has_vectors ? by_pairs(c, x, per_class) : by_classes(c, x, static_cast<std::int64_t>(classes));
     tensor scores = d.scores;
     if (has_vectors && !c.floats("prob_a").empty()) {

@@ -74,7 +74,7 @@ results adam(call const& c) {
 results momentum(call const& c) {
     optimized const all(c, 3);
     std::string const mode = c.s("mode");
-    if (mode != "standard" && mode != "nesterov") throw error("there is no mode '" + mode + "'");
+    if (mode != "standard" && mode != "nesterov") throw error("unknown mode '" + mode + "'");
     scalar const rate = number(c, 0);
     scalar const alpha = c.f("alpha");
     scalar const beta = number(c, 1) > 0 ? c.f("beta") : 1.0;

@@ -72,7 +72,7 @@ tree_node const& leaf_of(ensemble const& e, std::size_t at, double const* row) {
 /// Throws for what would lead out of the nodes, the features and the targets.
 void check(ensemble const& e, std::int64_t features) {
     auto const require = [](bool holds, char const* what) {
-        if (!holds) throw error("a tree has " + std::string(what) + " that is not there");
+        if (!holds) throw error("a tree has " + std::string(what) + " that does not exist");
     };
     for (std::size_t root : e.roots) require(root < e.nodes.size(), "a root");
     for (tree_node const& n : e.nodes) {
@@ -135,7 +135,7 @@ std::size_t index(std::int64_t i) { return i < 0 ? SIZE_MAX : static_cast<std::s
 
 std::size_t node_after(std::int64_t i, bool is_leaf, std::size_t nodes, std::size_t leaves) {
     if (i < 0 || static_cast<std::size_t>(i) >= (is_leaf ? leaves : nodes))
-        throw error("a tree has a branch that is not there");
+        throw error("a tree has a branch that does not exist");
     return static_cast<std::size_t>(i) + (is_leaf ? nodes : 0);
 }
 
@@ -145,7 +145,7 @@ void add_members(std::vector<tree_node>& nodes, std::vector<double> const& membe
     for (tree_node& n : nodes) {
         if (n.mode != branch::member) continue;
         for (; next < members.size() && !std::isnan(members[next]); ++next) n.members.insert(members[next]);
-        if (next++ >= members.size()) throw error("'membership_values' has no set for a node");
+        if (next++ >= members.size()) throw error("'membership_values' has too few sets");
     }
 }
 
@@ -174,7 +174,7 @@ ensemble whole(call const& c) {
     e.nodes.resize(count + leaf_targets.size());
     for (std::size_t i = 0; i != count; ++i) {
         tree_node& n = e.nodes[i];
-        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch::leaf))) throw error("there is no such node mode");
+        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch::leaf))) throw error("unknown node mode");
         n.mode = static_cast<branch>(static_cast<int>(modes[i]));
         n.feature = features[i];
         n.split = splits[i];
@@ -196,11 +196,11 @@ tensor scores_like(tensor const& scores, std::string const& transform, call cons
 results tree_ensemble(call const& c) {
     constexpr std::array transforms = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
     tensor const& x = c.in(0);
-    if (x.rank() != 2) throw error("features of the sizes [N, F] are expected, not " + to_string(x.sizes()));
+    if (x.rank() != 2) throw error("features of shape [N, F] are expected, not " + to_string(x.sizes()));
     std::int64_t const how = c.i("aggregate_function", 1);
     std::int64_t const transform = c.i("post_transform", 0);
-    if (how < 0 || how > 3) throw error("there is no aggregate function " + std::to_string(how));
-    if (transform < 0 || transform > 4) throw error("there is no transform " + std::to_string(transform));
+    if (how < 0 || how > 3) throw error("unknown aggregate_function " + std::to_string(how));
+    if (transform < 0 || transform > 4) throw error("unknown post_transform " + std::to_string(transform));
     ensemble const e = whole(c);
     return scores_like(
         predicted(e, x, static_cast<aggregate>(how)), transforms[static_cast<std::size_t>(transform)], c, x.dtype());
@@ -210,7 +210,7 @@ branch branch_of(std::string_view mode) {
     constexpr std::array<std::string_view, 8> names = {
         "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "", "LEAF"};
     auto const* const found = std::ranges::find(names, mode);
-    if (mode.empty() || found == names.end()) throw error("there is no node mode '" + std::string(mode) + "'");
+    if (mode.empty() || found == names.end()) throw error("unknown node mode '" + std::string(mode) + "'");
     return static_cast<branch>(found - names.begin());
 }
 
@@ -262,7 +262,7 @@ ensemble parts(call const& c, std::string const& kind, std::int64_t targets) {
     require_length(vote_weights, vote_trees.size(), "weights");
     for (std::size_t i = 0; i != vote_trees.size(); ++i) {
         std::size_t const leaf = place(vote_trees[i], vote_nodes[i]);
-        if (leaf == SIZE_MAX) throw error("a weight is of no node");
+        if (leaf == SIZE_MAX) throw error("a weight refers to a node that does not exist");
         e.nodes[leaf].votes.push_back({vote_targets[i], vote_weights[i]});
     }
     return e;
@@ -282,7 +282,7 @@ results tree_ensemble_regressor(call const& c) {
     constexpr std::array<std::string_view, 4> names = {"AVERAGE", "SUM", "MIN", "MAX"};
     std::string const how = c.s("aggregate_function", "SUM");
     auto const* const found = std::ranges::find(names, how);
-    if (found == names.end()) throw error("there is no aggregate function '" + how + "'");
+    if (found == names.end()) throw error("unknown aggregate_function '" + how + "'");
     ensemble const e = parts(c, "target", c.i("n_targets", 1));
     tensor const scores = predicted(e, features(c), static_cast<aggregate>(found - names.begin()));
     return scores_like(based(c, scores), c.s("post_transform", "NONE"), c, dtype::float32);
