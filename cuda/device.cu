@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The GPU as a device.
+// The GPU as a device of the runtime.
 #include <aton/runtime/cuda.hpp>
 
 #include <aton/dsl/error.hpp>
@@ -38,12 +38,12 @@ public:
         int count = 0;
         gpu::check(cudaGetDeviceCount(&count), "no GPU can be used");
         if (count == 0) throw error("cuda: no GPU can be used: none was found");
-        (void)gpu::pool(); // a GPU without pools of memory says so now
+        (void)gpu::pool(); // fails now on a GPU without memory pools
     }
 
     [[nodiscard]] allocator& memory() const override { return gpu::pool(); }
 
-    /// Memory that is not pinned has been read when the copy returns.
+    /// The copy from pageable memory is complete when the call returns.
     [[nodiscard]] tensor from_host(tensor const& x) const override {
         tensor const from = x.contiguous();
         tensor out = tensor::empty(x.dtype(), x.sizes(), memory());
@@ -80,7 +80,7 @@ private:
 
 device_kernels const& cuda_kernels() {
     static auto const* const only = [] {
-        auto* const gpu = new cuda_device; // outlives every tensor, as the pool does
+        auto* const gpu = new cuda_device; // must outlive every tensor, like the pool
         register_kernels(*gpu);
         return gpu;
     }();

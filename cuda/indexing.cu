@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by their positions, and numbers in order, on the GPU.
+// Gather, scatter and ranges on the GPU.
 #include <aton/runtime/kernels/indexing.hpp>
 
 #include <cub/device/device_select.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reductions on the GPU. Few results of many elements are made in two steps: segments of the elements first, then of what they gave. Where
-// segments end depends on sizes alone, so that a result is the same on every GPU.
+// Reductions on the GPU. A small number of results of many elements is computed in two steps: segments of the elements
+// first, then the partial results. Segment boundaries depend on sizes alone, so results are the same on every GPU.
 #include <aton/runtime/kernels/reduce.hpp>
 
 #include "kernels.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int unrolled = 4;
 
-/// Elements of a segment: their numbers, and where they are.
+/// The elements of a segment: their indices and offsets.
 struct segment {
     std::int64_t first;
     std::int64_t last;
@@ -29,7 +29,7 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
     if (gone.plain.rank == 1) {
         std::int64_t const stride = gone.plain.strides[0][0];
         for (; i + (unrolled - 1) * s.step < s.last; i += unrolled * s.step) {
-            T read[unrolled]; // all are under way before the first is waited for
+            T read[unrolled]; // all loads are issued before the first is used
 #pragma unroll
             for (int u = 0; u != unrolled; ++u) read[u] = x[(i + u * s.step) * stride];
 #pragma unroll
@@ -46,8 +46,8 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
 
 struct reduce_plan {
     lanes threads;
-    std::int64_t tiles;    ///< of results, each for a block
-    std::int64_t segments; ///< of the elements of a result
+    std::int64_t tiles;    ///< of results, one per block
+    std::int64_t segments; ///< per result
     std::int64_t segment_length;
 };
 
@@ -67,7 +67,7 @@ reduce_plan plan_for(reduce_shape const& s) {
     return p;
 }
 
-/// An accumulator for each segment and result, where `parts` is given; else results.
+/// Writes an accumulator per segment and result to `parts` if it is not null, otherwise results.
 template <class Functor, class Out, class T>
 __global__ void __launch_bounds__(block_threads)
     run_reduce(reduce_plan p, device_loop<1> kept, device_loop<1> gone, Out* out, typename Functor::accumulator* parts,
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// A result for each block, of what its segments gave.
+/// Each block combines the partial results of one output.
 template <class Functor, class Out>
 __global__ void __launch_bounds__(block_threads)
     run_merge(std::int64_t results, std::int64_t segments, Out* out, typename Functor::accumulator const* parts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Softmax on the GPU: three passes over each line, of which the cache serves the last two.
+// Softmax on the GPU: three passes over each line; the last two mostly read from the cache.
 #include <aton/runtime/kernels/scan.hpp>
 
 #include "kernels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorting on the GPU: CUB's stable sorts, of keys with their places.
+// Sorting on the GPU: CUB's stable sorts of keys with their indices.
 #include <aton/runtime/kernels/sort.hpp>
 
 #include <cub/device/device_radix_sort.cuh>

@@ -48,7 +48,7 @@ struct scanning {
     ATON_HD static T finish(accumulator x) { return static_cast<T>(static_cast<computed<T>>(x)); }
 };
 
-/// Whether the function is one of this dtype; then it runs, by `Launcher::scan<Functor>(lines, out, x)`.
+/// Runs `Launcher::scan<Functor>(lines, out, x)` and returns true if the function supports the dtype.
 template <class Launcher>
 bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void const* x) {
     bool known = false;
@@ -66,12 +66,13 @@ bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void c
     return known;
 }
 
-/// The parts of a softmax: of an element and the largest of its line, then of the sum of these terms.
+/// The parts of a softmax: the term of an element and the maximum of its line, then the result from the sum of the
+/// terms.
 template <bool Logarithm, class T>
 struct softmax_parts {
     using number = computed<T>;
     ATON_HD static number term(T x, number most) { return math::exp(static_cast<number>(x) - most); }
-    /// What is the same along the line.
+    /// The part that is constant along a line.
     ATON_HD static number line(number most, number sum) {
         if constexpr (Logarithm) return most + math::log(sum);
         else return number(1) / sum;
@@ -82,7 +83,7 @@ struct softmax_parts {
     }
 };
 
-/// As launch_scan, by `Launcher::softmax<Parts>(shape, out, x)`.
+/// Like launch_scan, with `Launcher::softmax<Parts>(shape, out, x)`.
 template <class Launcher>
 bool launch_softmax(bool logarithm, dtype t, axis_shape const& shape, void* out, void const* x) {
     bool known = false;
