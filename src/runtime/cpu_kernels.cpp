@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU as a device.
+// The CPU as a device of the runtime.
 #include <vector>
 
 #include <aton/dsl/error.hpp>
@@ -14,7 +14,7 @@ namespace aton::runtime {
 
 namespace {
 
-/// Strings are only here.
+/// The only device with strings.
 class cpu_device final : public launched_kernels {
 public:
     cpu_device() : launched_kernels(kernels::cpu_launches()) {}

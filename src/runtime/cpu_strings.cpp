@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings are moved one by one.
+// Kernels of string tensors, which copy strings one by one.
 #include "cpu_strings.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace aton::runtime::strings {
 
 namespace {
 
-/// Pointers to the strings that a view reaches, in row-major order.
+/// Pointers to the strings of a view, in row-major order.
 std::vector<std::string*> reached(tensor const& x) {
     std::vector<std::int64_t> offsets{0};
     for (std::size_t i = 0; i != x.rank(); ++i) {
@@ -34,7 +34,7 @@ std::vector<std::string*> reached(tensor const& x) {
     return out;
 }
 
-/// Copies of what the pointers show. Throws aton::error, before it takes any, where there is not enough memory.
+/// Copies of the strings. Throws aton::error before copying if memory does not suffice.
 std::vector<std::string> copies(std::vector<std::string*> const& of) {
     std::size_t bytes = 0;
     for (std::string const* s : of) bytes += sizeof(std::string) + s->size();
@@ -45,7 +45,7 @@ std::vector<std::string> copies(std::vector<std::string*> const& of) {
     return out;
 }
 
-/// `target` becomes `source`, element by element: what `source` shows may be among them.
+/// Assigns `source` to `target` element by element; `source` may point into `target`.
 void assign(tensor const& into, std::vector<std::string*> const& target, std::vector<std::string*> const& source) {
     std::vector<std::string> values = copies(source);
     for (std::size_t i = 0; i != target.size(); ++i) *target[i] = std::move(values[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which devices there are.
+// The registry of devices.
 #include <mutex>
 #include <string>
 #include <vector>

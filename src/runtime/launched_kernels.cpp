@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes before and after the launch of a kernel.
+// Checks operands, allocates results and prepares loops for the kernels of a device.
 #include <aton/runtime/launched_kernels.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using kernels::loop;
 
 [[noreturn]] void refuse_dtype(dtype t) { throw error("this function does not support " + std::string(name(t))); }
 
-/// `known`: whether a kernel was.
+/// Throws aton::error unless a kernel supported the dtype.
 void expect(bool known, dtype t) {
     if (!known) refuse_dtype(t);
 }
@@ -41,7 +41,7 @@ void expect_axis(std::size_t axis, tensor const& x) {
     if (axis >= x.rank()) throw error("axis " + std::to_string(axis) + " is out of range for " + to_string(x.sizes()));
 }
 
-/// The loop over operands of the same sizes, the result first.
+/// The loop over operands of the same shape, the result first.
 template <class... In>
 loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
     constexpr int operands = 1 + static_cast<int>(sizeof...(In));
@@ -54,7 +54,7 @@ loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
     l.rank = 0;
     for (std::size_t i = 0; i != out.rank(); ++i) {
         if (out.size(i) == 1) continue;
-        bool joins = l.rank != 0; // with the dimension before it
+        bool joins = l.rank != 0; // merges with the previous dimension
         for (int j = 0; j != operands && joins; ++j)
             joins = l.strides[j][l.rank - 1] == all[j]->strides()[i] * out.size(i);
         if (!joins && l.rank == kernels::most_dims)
@@ -63,11 +63,11 @@ loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
         l.sizes[l.rank - 1] = (joins ? l.sizes[l.rank - 1] : 1) * out.size(i);
         for (int j = 0; j != operands; ++j) l.strides[j][l.rank - 1] = all[j]->strides()[i];
     }
-    if (l.rank == 0) l.rank = 1; // one element
+    if (l.rank == 0) l.rank = 1; // a single element
     return l;
 }
 
-/// The dimensions of `x` with these numbers, alone.
+/// `x` with only these dimensions.
 tensor only(tensor const& x, std::vector<std::size_t> const& axes) {
     sizes to;
     std::vector<std::int64_t> strides;
@@ -78,7 +78,8 @@ tensor only(tensor const& x, std::vector<std::size_t> const& axes) {
     return x.viewed(std::move(to), std::move(strides));
 }
 
-/// `x` is not empty where elements remain: the dimensions that go are sorted by their strides, as order does not matter to them.
+/// `x` must not be empty if the result is not. Reduced dimensions are sorted by their strides, since their order does
+/// not matter.
 kernels::reduce_shape make_reduce(tensor const& x, std::vector<std::size_t> const& kept,
                                   std::vector<std::size_t> gone) {
     std::stable_sort(gone.begin(), gone.end(), [&](std::size_t a, std::size_t b) {
@@ -94,7 +95,7 @@ std::vector<std::size_t> others(std::size_t rank, std::span<std::size_t const> a
     return out;
 }
 
-/// Of two operands of the same sizes, whose first `kept` axes are those of the result.
+/// The loops for two operands of the same shape, whose first `kept` axes are those of the result.
 kernels::window_shape make_windows(tensor const& out, tensor const& x, tensor const& y, std::size_t kept) {
     std::vector<std::size_t> starts(kept);
     std::vector<std::size_t> places(x.rank() - kept);
@@ -103,7 +104,7 @@ kernels::window_shape make_windows(tensor const& out, tensor const& x, tensor co
     return {make_loop(out, only(x, starts), only(y, starts)), make_loop(only(x, places), only(y, places))};
 }
 
-/// Batches whose matrices of `a` follow each other, and all meet the same `b`, are one product.
+/// Merges batches into one product if the matrices of `a` are adjacent and all are multiplied by the same `b`.
 void join_batches(kernels::matmul_shape& s) {
     loop<3>& l = s.batches;
     if (l.rank != 1 || l.strides[2][0] != 0 || l.strides[1][0] != s.m * s.a.row || l.count <= 1) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes, strides and views of tensors; the memory of the CPU; constants in and out.
+// Sizes, strides and views of tensors; CPU memory; conversion from and to constants.
 #include <aton/runtime/tensor.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace aton::runtime {
 
 namespace {
 
-/// Systems promise more memory than there is, and stop the program that takes it.
+/// Needed because systems overcommit memory and kill the process that touches it.
 std::size_t memory_of_machine() {
     long const pages = ::sysconf(_SC_PHYS_PAGES);
     long const bytes = ::sysconf(_SC_PAGESIZE);
@@ -45,7 +45,7 @@ public:
             too_large(bytes);
         }
 #if defined(MADV_HUGEPAGE)
-        // The system gives memory a page at a time, when it is written: in large pages several times as fast. It may refuse.
+        // Large pages make the first write several times as fast. The system may refuse.
         if (bytes >= huge_page) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
         return memory;
@@ -55,7 +55,7 @@ public:
         ::operator delete(memory, alignment_of(bytes));
     }
 
-    /// Whether there is so much; then it counts as taken.
+    /// Whether `bytes` are available; if so, they count as taken.
     [[nodiscard]] bool take(std::size_t bytes) {
         std::size_t const most = most_memory();
         std::size_t const before = in_use_.fetch_add(bytes);
@@ -66,7 +66,7 @@ public:
     void give_back(std::size_t bytes) { in_use_ -= bytes; }
 
 private:
-    static constexpr std::size_t overhead = 256; ///< of a tensor: what describes it
+    static constexpr std::size_t overhead = 256; ///< per tensor, for its description
     static constexpr std::size_t huge_page = std::size_t{1} << 21U;
     static std::align_val_t alignment_of(std::size_t bytes) {
         return std::align_val_t(bytes < huge_page ? 64 : huge_page);
@@ -175,8 +175,7 @@ std::size_t axis_at(std::int64_t axis, std::size_t rank) {
 
 std::vector<std::int64_t> contiguous_strides(std::span<std::int64_t const> sizes) {
     std::vector<std::int64_t> strides(sizes.size(), 1);
-    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
-        return strides; // of no element, whatever the other sizes
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return strides; // no element is addressed
     std::int64_t next = 1;
     for (std::size_t i = sizes.size(); i-- != 0;) {
         strides[i] = next;
@@ -233,12 +232,12 @@ tensor tensor::from_constant(aton::tensor const& constant) {
     std::byte* const to = t.bytes();
     if (width >= 8) {
         if (count != 0) std::memcpy(to, constant.bytes.data(), constant.bytes.size());
-        if (constant.type == aton::dtype::bool_) // any other byte is no bool of C++
+        if (constant.type == aton::dtype::bool_) // other bytes are not valid bools in C++
             for (std::size_t i = 0; i != count; ++i) to[i] = std::byte(to[i] != std::byte{0} ? 1 : 0);
         return t;
     }
     bool const is_signed = is_signed_integral(constant.type);
-    for (std::size_t i = 0; i != count; ++i) { // the lowest bits first, also across bytes
+    for (std::size_t i = 0; i != count; ++i) { // lowest bits first, also across bytes
         unsigned code = 0;
         for (std::size_t k = 0; k != width; ++k) {
             std::size_t const bit = i * width + k;
@@ -306,7 +305,7 @@ tensor tensor::expanded(runtime::sizes const& to) const {
         if (sizes_[i] != 1) t.strides_[k] = strides_[i];
     }
     if (!fits) throw error("shape " + to_string(sizes_) + " does not expand to " + to_string(to));
-    // What computes with it takes the time of all its elements.
+    // Functions of an expanded tensor take time for all its elements.
     if (bytes_of(type_, t.count_) > most_memory()) too_large(bytes_of(type_, t.count_));
     return t;
 }
@@ -320,7 +319,8 @@ tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, 
     require_axis(axis);
     bool fits = count <= 0 || (start >= 0 && start < sizes_[axis]);
     if (fits && count > 1 && step != 0) {
-        std::int64_t const steps = step > 0 ? (sizes_[axis] - 1 - start) / step : -(start / step); // that stay within
+        std::int64_t const steps =
+            step > 0 ? (sizes_[axis] - 1 - start) / step : -(start / step); // steps within bounds
         fits = count - 1 <= steps;
     }
     if (!fits)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of the GPU against that of the CPU, which tests/runtime holds against plain loops and recorded ATen: every function and
-// dtype, several layouts, sizes that fill no tile.
+// Compares every kernel of the GPU with that of the CPU, which tests/runtime compares with plain loops and recorded
+// ATen: every function and dtype, several layouts, and sizes that do not fill a tile.
 //
-// Exits with 77, which ctest calls skipped, where there is no GPU.
+// Exits with 77, which ctest reports as skipped, if there is no GPU.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <array>
 #include <cmath>
@@ -51,13 +51,14 @@ constexpr std::array numbers = {dtype::bool_,
                                 dtype::float32,
                                 dtype::float64};
 
-/// The same view on the GPU: of the same memory, with the same strides.
+/// The same view on the GPU, with the same strides over the same memory.
 tensor there(tensor const& x) {
     tensor const whole = x.viewed({x.storage_count()}, {1}, -x.storage_offset());
     return gpu().from_host(whole).viewed(x.sizes(), x.strides(), x.storage_offset());
 }
 
-/// Where the dtype has them: infinities, NaN, both zeros, the least and the largest number, ties, negative and denormal ones.
+/// Special values that the dtype has: infinities, NaN, both zeros, minimum and maximum, ties, negative and subnormal
+/// numbers.
 tensor hostile(dtype t, sizes of, std::uint64_t seed = 1) {
     tensor x = tensor::empty(t, std::move(of));
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
@@ -84,7 +85,7 @@ tensor hostile(dtype t, sizes of, std::uint64_t seed = 1) {
     return x;
 }
 
-/// Numbers that sums of stay small and exact: 1 to 5, negative ones too where there are.
+/// Numbers whose sums stay small and exact: 1 to 5, and negative ones if the dtype has them.
 tensor small(dtype t, sizes of, std::int64_t seed = 1) {
     tensor x = tensor::empty(t, std::move(of));
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
@@ -98,7 +99,8 @@ tensor small(dtype t, sizes of, std::int64_t seed = 1) {
     return x;
 }
 
-/// Relative to the larger of a result and 1: what functions of the mathematical library differ by, which devices have their own of.
+/// The tolerance, relative to the larger of the result and 1, by which mathematical functions of the devices may be
+/// off.
 double error_of(dtype t) {
     switch (t) {
     case dtype::float16: return 1e-3;
@@ -108,7 +110,7 @@ double error_of(dtype t) {
     }
 }
 
-/// Why a tensor of the GPU is not that of the CPU; empty where it is.
+/// Why a tensor of the GPU is not equal to that of the CPU; empty if it is.
 std::string difference(tensor const& got, tensor const& expected, double error) {
     if (got.where() != gpu().memory().where()) return "not on the GPU";
     if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) return "other sizes or dtype";
@@ -143,7 +145,7 @@ std::string difference(tensor const& got, tensor const& expected, double error) 
     return out;
 }
 
-/// Both devices make the same of operands, or refuse both.
+/// Checks that both devices return the same or both refuse.
 template <class Function, class... T>
 std::string compared(Function const& f, double error, T const&... x) {
     tensor expected;
@@ -366,7 +368,7 @@ TEST_CASE("elements by their positions") {
                 k.put(into, at, values, which);
                 return into;
             };
-            bool const repeats = which != put_op::assign; // of several values for one position any may stay
+            bool const repeats = which != put_op::assign; // with duplicate positions, any of the values may remain
             bool const is_order = which == put_op::max || which == put_op::min;
             tensor const at = repeats ? positions : apart;
             CHECK(compared(put,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise kernels against recorded results of ATen, in every layout, and what they refuse.
+// Compares elementwise kernels with recorded results of ATen in every layout, and checks what they refuse.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct unary_call {
     unary_parameters parameters = {};
 };
 
-/// Overloads of one tensor, with the arguments that ATen has by default.
+/// Overloads of one tensor, with ATen's default arguments.
 std::map<std::string_view, unary_call> const unary_calls = {{"aten::abs", {unary_op::abs}},
                                                             {"aten::acos", {unary_op::acos}},
                                                             {"aten::acosh", {unary_op::acosh}},
@@ -109,7 +109,7 @@ std::map<std::string_view, binary_op> const binary_calls = {{"aten::add.Tensor",
                                                             {"aten::gt.Tensor", binary_op::gt},
                                                             {"aten::ge.Tensor", binary_op::ge}};
 
-/// The recorded tensors of a call that has nothing but tensors.
+/// The recorded tensors of a call; nullopt if it has other arguments.
 std::optional<std::vector<tensor>> tensors_of(json c, tests::recorded_tensors const& stored) {
     std::vector<tensor> out;
     if (simdjson::dom::object(c["kwargs"]).size() != 0) return {};
@@ -120,12 +120,12 @@ std::optional<std::vector<tensor>> tensors_of(json c, tests::recorded_tensors co
     return out;
 }
 
-/// Of the last place; ATen's own vector functions are up to 1 away from the nearest number.
+/// In units of the last place; ATen's own vectorized functions are up to 1 away from the nearest number.
 constexpr double most_units = 4;
 
 std::string path_in(std::string folder, std::string const& file) { return (folder += '/') += file; }
 
-/// How many calls were compared, by overload.
+/// The number of compared calls, by overload.
 std::map<std::string, int> check_recorded(std::string const& folder) {
     simdjson::dom::parser parser;
     std::map<std::string, tests::recorded_tensors, std::less<>> files;
@@ -146,7 +146,7 @@ std::map<std::string, int> check_recorded(std::string const& folder) {
         if (wanted == 2 && (*given)[0].dtype() != (*given)[1].dtype()) continue;
         CAPTURE(std::string(std::string_view(c["case"])));
         device_kernels const& cpu = cpu_kernels();
-        // ATen promotes first: integers where the function is one of reals, bools where the result is a number.
+        // ATen promotes first: integers for functions of reals, bools if the result is a number.
         auto const prepared = [&](tensor const& x) {
             bool const promotes = (is_floating(expected.dtype()) && !is_floating(x.dtype())) ||
                                   (is_integral(expected.dtype()) && x.dtype() == dtype::bool_);
@@ -236,14 +236,15 @@ TEST_CASE("casts: towards zero, nearest even, saturating where floats are small,
     aton::tensor reals{dtype::float64, {6}, {}};
     for (double d : {-2.9, 2.5, 300.0, 1e300, std::numeric_limits<double>::quiet_NaN(), -0.0}) reals.append(d);
     tensor const x = tensor::from_constant(reals);
-    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min(); // of what is no int64, as x86 has it
+    constexpr std::int64_t none =
+        std::numeric_limits<std::int64_t>::min(); // for values out of range of int64, as on x86
     CHECK(cpu.cast(x, dtype::int64).integers() == std::vector<std::int64_t>{-2, 2, 300, none, none, 0});
     aton::tensor const bytes = cpu.cast(x, dtype::uint8).to_constant();
     CHECK(bytes.at(0).to<int>() == 254);
     CHECK(bytes.at(2).to<int>() == 44);
     CHECK(cpu.cast(x, dtype::bool_).to_constant().bytes == std::string("\1\1\1\1\1\0", 6));
     aton::tensor const small = cpu.cast(cpu.cast(x, dtype::float8_e4m3fn), dtype::float32).to_constant();
-    CHECK(small.at(0).to<double>() == -3.0); // 2.75 and 3 are neighbours
+    CHECK(small.at(0).to<double>() == -3.0); // 2.75 and 3 are adjacent
     CHECK(small.at(1).to<double>() == 2.5);
     CHECK(small.at(2).to<double>() == 288.0);
     CHECK(small.at(3).to<double>() == 448.0);

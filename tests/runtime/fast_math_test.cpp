@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elementary functions of float32 against those of double, over all exponents, and float16 both ways.
+// Compares elementary functions of float32 with those of double over all exponents, and tests conversion of float16 in
+// both directions.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,13 +18,13 @@ namespace aton::runtime {
 
 namespace {
 
-/// How far a result is from the number, in units of the last place that a float of its size has.
+/// The error of a result, in units of the last place of a float of its magnitude.
 double units_away(float result, double exact) {
     if (std::isnan(exact) || std::isnan(result)) return std::isnan(exact) == std::isnan(result) ? 0 : INFINITY;
     auto const nearest = static_cast<float>(exact);
     if (nearest == 0 && result == 0) return std::signbit(exact) == std::signbit(result) ? 0 : INFINITY;
     if (std::isinf(nearest) || std::isinf(result)) {
-        // Infinity stands for the number after the largest one.
+        // Infinity represents the number after the maximum.
         auto const finite = [](double x) { return std::isinf(x) ? std::copysign(0x1p128, x) : x; };
         if (nearest == result) return 0;
         return std::abs(finite(double{result}) - finite(exact)) / 0x1p104;
@@ -40,7 +41,7 @@ struct exact_function {
     double most = 2; ///< units of the last place
 };
 
-/// Every 4099th float, and those around numbers where something changes.
+/// Every 4099th float, and those around numbers where the formula changes.
 std::vector<float> arguments() {
     std::vector<float> out;
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32U; bits += 4099)
@@ -101,7 +102,7 @@ TEST_CASE("functions of float32 are within few units of the last place") {
         }
         CAPTURE(where);
         CHECK(worst <= f.most);
-        // One by one they are the same: those that have no vectors beside them.
+        // Single elements give the same results as vectors.
         tensor const alone = cpu_kernels().unary(f.op, x.sliced(0, 77, 1000, 131));
         bool same = true;
         for (std::int64_t i = 0; i != 1000; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of ATen operators that ended the program once, or did not end: each is refused.
+// Calls of ATen operators that once crashed or hung: each is refused.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -153,7 +153,7 @@ TEST_CASE("resizing to more than memory holds is refused at once") {
               .find("too large") != std::string::npos);
 }
 
-// What follows overflowed int64 once.
+// These once overflowed int64.
 
 TEST_CASE("windows at the ends of int64 are refused") {
     for (std::int64_t const end : {INT64_MIN, INT64_MAX}) {

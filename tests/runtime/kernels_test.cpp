@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products, and elements by position, in every dtype and in several layouts, against plain loops.
+// Compares matrix products, gather and scatter in every dtype and several layouts with plain loops.
 #include <array>
 #include <cmath>
 #include <cstddef>

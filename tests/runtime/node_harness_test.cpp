@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What runs ONNX's backend tests finds what is wrong: values that differ, draws that cannot be, calls that crash.
+// The harness of ONNX's backend tests finds errors: values that differ, impossible draws, and calls that crash.
 #include <array>
 #include <cmath>
 #include <csignal>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interpreter of ONNX graphs: graphs in graphs, functions and their attributes, sequences, loops, and models that are wrong.
+// Tests the interpreter of ONNX graphs: nested graphs, functions and their attributes, sequences, loops, and invalid
+// models.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -230,7 +231,7 @@ TEST_CASE("graphs that are made by hand are not believed") {
     CHECK(has(refusal(g, {floats({1})}), "from a graph around"));
     g = good;
     g.nodes[0].inputs.clear();
-    CHECK(refusal(g, {floats({1})}).empty()); // an optional that is empty is the same
+    CHECK(refusal(g, {floats({1})}).empty()); // an empty optional is the same
 }
 
 TEST_CASE("operators say which input is missing or of a wrong type") {
@@ -267,7 +268,7 @@ TEST_CASE("sizes beyond all memory are refused, not tried") {
 
 namespace {
 
-/// Of the memory of all tensors, as long as it lives.
+/// Limits the memory of all tensors during its lifetime.
 struct memory_limit {
     explicit memory_limit(std::size_t bytes) { aton::runtime::limit_cpu_memory(bytes); }
     ~memory_limit() { aton::runtime::limit_cpu_memory(0); }
@@ -293,7 +294,7 @@ TEST_CASE("tensors together take no more than they may") {
 }
 
 TEST_CASE("the text of strings takes no more memory than it may") {
-    // It doubles with each trip.
+    // It doubles with each iteration.
     std::string const doubled = R"(g (int64 most, string[N] x) => (string[N] y) {
         yes = Constant <value = bool {1}> ()
         y = Loop (most, yes, x) <body = step (int64 i, bool go, string[N] v) => (bool on, string[N] w) {
@@ -342,7 +343,7 @@ TEST_CASE("a run takes no more steps than it may") {
     onnx_model const model(simple(text), options);
     value const none = std::vector<tensor>();
     CHECK(model.run(std::vector<value>{integer(20), none})[0].many().size() == 20);
-    // 100 trips of two nodes, which copy 4950 tensors.
+    // 100 iterations of two nodes, which copy 4950 tensors.
     CHECK_THROWS_WITH_AS((void)model.run(std::vector<value>{integer(100), none}),
                          "Loop 'all': SequenceInsert 'w': the run takes more than 1000 steps",
                          aton::error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ONNX's node tests leave out of its operators: old versions, random numbers, models of ai.onnx.ml, and calls that are refused.
+// Tests ONNX operators where ONNX's node tests do not: old versions, random numbers, models of ai.onnx.ml, and invalid
+// calls.
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layout and indexing of ONNX where its own tests do not look: older versions, strings, elements below 8 bits, edges.
+// Tests layout and indexing operators of ONNX where its own tests do not: older versions, strings, elements below 8
+// bits, edge cases.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -27,7 +28,7 @@ std::vector<std::string> words_of(value const& v) {
     return {t.strings().begin(), t.strings().end()};
 }
 
-/// The only output of a model whose inputs are x and, if it is there, y.
+/// The only output of a model with the input x and, if given, y.
 value one(std::string const& signature, std::string const& nodes, int opset, std::vector<value> const& inputs) {
     return run(simple("g (" + signature + ") => (float[N] out) { " + nodes + " }", opset), inputs)[0];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions in every dtype and layout, against plain loops.
+// Compares reductions in every dtype and layout with plain loops.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +71,7 @@ TEST_CASE("long reductions are cut and still exact") {
     check_reductions(dtype::uint8, {150, 700});
     tensor const tenths = filled<float>(dtype::float32, {1 << 22}, [](std::int64_t) { return 0.1F; });
     CHECK(k().reduce(reduce_op::sum, tenths, first_axis).data<float>()[0] == 419430.4F);
-    // Expanded: every element is the same one.
+    // Expanded: all elements are the same one in memory.
     tensor const one = floats({1.5F}).expanded({100000});
     CHECK(k().reduce(reduce_op::sum, one, first_axis).data<float>()[0] == 150000.0F);
     CHECK(elements<float>(k().reduce(reduce_op::max, floats({1, 5, 2}).unsqueezed(0).expanded({40, 3}), first_axis)) ==

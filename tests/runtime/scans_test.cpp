@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans, sorting and softmax in every dtype and layout, against plain loops and numbers that are known.
+// Compares scans, sorting and softmax in every dtype and layout with plain loops and known numbers.
 #include <array>
 #include <cmath>
 #include <cstddef>

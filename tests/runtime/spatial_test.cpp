@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolution, pooling, sampling, Fourier transforms and sums of products, against plain loops, in sizes that ONNX's backend tests do not
-// have.
+// Compares convolution, pooling, sampling, Fourier transforms and einsum with plain loops, in sizes that ONNX's backend
+// tests do not have.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -126,7 +126,7 @@ TEST_CASE("transposed convolution: the transpose of convolution") {
         tensor const weight = numbers(c.weight, 3);
         tensor const y = convolution(x, weight, {}, c.w, c.groups);
         tensor const other = numbers(y.sizes(), 5);
-        sizes extra; // what strides leave at the end
+        sizes extra; // elements that strides skip at the end
         for (std::size_t i = 0; i != 2; ++i)
             extra.push_back(x.size(i + 2) + c.w.before[i] + c.w.after[i] - c.w.extent(i) -
                             (y.size(i + 2) - 1) * c.w.strides[i]);
@@ -157,7 +157,7 @@ TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") 
 
 TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
     tensor x = numbers({1, 2, 50, 40}, 1).contiguous();
-    window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are met one by one
+    window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are reduced one by one
     CHECK(elements<double>(max_pool(x, w)) == elements<double>(max_pool_with_indices(x, w).values));
     pooled const p = max_pool_with_indices(x, w);
     CHECK(elements<double>(take(x.sliced(1, 0, 1), p.indices.sliced(1, 0, 1))) ==

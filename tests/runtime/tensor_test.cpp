@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors and their views, elements that are packed, and sizes that no tensor can have. Small floats against all their neighbours.
+// Tests tensors and views, packed elements, invalid sizes, and small floats against all their neighbors.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -27,8 +27,8 @@ tensor counted(sizes of) {
     return tensor::of_integers(numbers).reshaped(std::move(of));
 }
 
-/// Every code of a format decodes to a number that encodes to it again, and what lies between two neighbours goes to the nearer one,
-/// to the one with the even code from the middle.
+/// Every code of a format decodes to a number that encodes to it again, and a number between two neighbors is rounded
+/// to the nearer one, or to the even code in the middle.
 template <dtype Type>
 void check_format() {
     CAPTURE(std::string(name(Type)));
@@ -74,7 +74,7 @@ TEST_CASE("small floats round to the nearest, ties to even") {
     check_format<dtype::float6_e2m3>();
     check_format<dtype::float6_e3m2>();
     check_format<dtype::float4_e2m1>();
-    // The largest numbers, from ONNX's documentation of the types.
+    // The maxima, from ONNX's documentation of the types.
     float const huge = 1e30F;
     CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fn>(huge)) == 448.0F);
     CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fnuz>(huge)) == 240.0F);

@@ -25,8 +25,8 @@ struct window {
     [[nodiscard]] std::size_t axes() const { return kernel.size(); }
     /// The number of elements from the first to the last of a window along an axis. Requires `check`.
     [[nodiscard]] std::int64_t extent(std::size_t axis) const { return dilations[axis] * (kernel[axis] - 1) + 1; }
-    /// The extent of `windows` adjacent windows; 0 for zero windows. Throws aton::error if it exceeds the size of any
-    /// tensor.
+    /// The extent of `windows` consecutive windows; 0 for zero windows. Throws aton::error if it exceeds the size of
+    /// any tensor.
     [[nodiscard]] std::int64_t reach(std::size_t axis, std::int64_t windows) const;
 };
 

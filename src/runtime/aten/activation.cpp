@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: activations, and how gradients go through them.
+// ATen operators: activations and their gradients.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,7 +13,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// A number that the dtype has: ATen refuses those beyond it, which infinities are of integers alone.
+/// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
 double fitting(double number, dtype type) {
     double const most = type == dtype::float64    ? std::numeric_limits<double>::max()
                         : type == dtype::float16  ? 65504.0
@@ -25,7 +25,7 @@ double fitting(double number, dtype type) {
     return number;
 }
 
-/// A function with parameters that are arguments.
+/// A function with parameters from arguments.
 results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
     tensor const x = floats(c);
     for (double const each : {a, b, d}) (void)fitting(each, compute_type(x.dtype()));
@@ -33,7 +33,7 @@ results with_parameters(call const& c, unary_op op, double a, double b = 0, doub
 }
 
 results clamped_relu(call const& c) { return clamp(c.t("self"), 0, 6); }
-/// x * slope where x is not positive: NaN at 0 where the slope is infinite.
+/// x * slope for x <= 0: NaN at 0 if the slope is infinite.
 results leaky_by(call const& c, double slope) {
     tensor const x = floats(c);
     if (std::isfinite(slope)) return with_parameters(c, unary_op::leaky_relu, slope);
@@ -57,7 +57,7 @@ results soft_shrink(call const& c) {
     return with_parameters(c, unary_op::shrink, c.f("lambd"), c.f("lambd"));
 }
 results hard_shrink(call const& c) {
-    if (std::isnan(c.f("lambd"))) return floats(c); // nothing lies within it
+    if (std::isnan(c.f("lambd"))) return floats(c); // no element is in the interval
     return with_parameters(c, unary_op::shrink, 0, c.f("lambd"));
 }
 results above_threshold(call const& c) {
@@ -86,7 +86,7 @@ results sigmoid_linear(call const& c) {
     return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, floats(c), {1, 0, 0});
 }
 
-/// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
+/// Clamps to numbers or tensors, either of which may be missing. NaN in any operand gives NaN.
 results clamp_between(call const& c) {
     auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
     bool const low = has("min");
@@ -112,7 +112,7 @@ results hard_tanh(call const& c) {
     return std::isnan(least) || std::isnan(most) ? x * scalar(least + most) : clamp(x, least, most);
 }
 
-/// `weight` has one element, or one for each index of axis 1.
+/// `weight` has one element, or one per index of axis 1.
 results parametric(call const& c) {
     tensor const x = floats(c);
     tensor const weight = c.t("weight");
@@ -128,7 +128,7 @@ results parametric(call const& c) {
 }
 results parametric_kernel(call const& c) { return binary(binary_op::prelu, floats(c), c.t("weight")); }
 
-/// The logarithm of sigmoid, and exp(-|x|), which its gradient takes.
+/// log(sigmoid(x)), and exp(-|x|), which its gradient uses.
 results log_sigmoid_and_buffer(call const& c) {
     tensor const x = floats(c);
     tensor const v = cast(x, compute_type(x.dtype()));
@@ -149,7 +149,7 @@ results gated(call const& c) {
     return cast(v.sliced(axis, 0, half) * sigmoid(v.sliced(axis, half, half)), x.dtype());
 }
 
-/// Slopes of what is not positive: random ones, 1 elsewhere.
+/// Random slopes for elements that are not positive, 1 for the others.
 tensor random_slopes(call const& c, tensor const& x) {
     double const lower = c.f("lower");
     tensor const slope = uniform(x.sizes(), c.seed(), x.where()) * scalar(c.f("upper") - lower) + scalar(lower);
@@ -168,7 +168,7 @@ results random_leaky_with_noise(call const& c) {
     return {x * slopes, slopes};
 }
 
-/// A gradient times a factor that f makes of another argument, where both are of the dtype that ATen computes in.
+/// A gradient times f of another argument, both in the compute type.
 template <class Function>
 results gradient(call const& c, std::string_view of, Function const& f) {
     tensor const g = c.t("grad_output");
@@ -202,7 +202,7 @@ results gelu_gradient(call const& c) {
     });
 }
 
-/// Between two numbers f, 0 elsewhere.
+/// `inside` between two numbers, 0 elsewhere.
 tensor between(tensor const& x, double low, double high, tensor const& inside) {
     return where(logical_and(greater(x, low), less(x, high)), inside, scalar(0));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: attention. Computed in float32 where the dtype is narrower, and rounded at the end.
+// ATen operators: attention. Narrow dtypes are computed in float32 and rounded at the end.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,13 +16,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// 0 where a key is seen, -inf where it is hidden.
+/// 0 for visible keys, -inf for hidden ones.
 tensor as_bias(tensor const& seen, dtype type) {
     tensor const none = full(0, type, seen.sizes(), seen.where());
     return where(seen, none, scalar(-infinity));
 }
 
-/// Each head of keys and values for as many heads of queries.
+/// Repeats each head of keys and values for the heads of queries that share it.
 tensor repeated_heads(tensor const& x, std::int64_t heads) {
     std::size_t const axis = x.rank() - 3;
     if (x.size(axis) == 0 || heads % x.size(axis) != 0)
@@ -38,9 +38,10 @@ tensor repeated_heads(tensor const& x, std::int64_t heads) {
 }
 
 struct attention_options {
-    tensor bias; ///< of the scores, or no tensor
+    tensor bias; ///< added to the scores; may be empty
     bool causal = false;
-    /// Of the operands, where the CPU has a fused kernel: it scales scores, rounds exponentials before they weigh values, and divides last.
+    /// The dtype of the operands if ATen's CPU backend has a fused kernel, which scales scores, rounds exponentials
+    /// before they weight the values, and divides last.
     dtype fused = dtype::undefined;
     std::optional<double> scale;
     bool repeats_heads = false;
@@ -52,7 +53,7 @@ struct attended {
     tensor logarithm; ///< of the sum of the exponentials of the scores
 };
 
-/// All in the compute type.
+/// Operands and results are in the compute type.
 attended attend(tensor const& query, tensor key, tensor value, attention_options const& o) {
     if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
         throw error("queries, keys and values must have at least 2 dimensions");
@@ -65,7 +66,7 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     }
     double const size = static_cast<double>(query.sizes().back());
     double const scale = o.scale.value_or(1 / std::sqrt(size));
-    double const root = std::sqrt(std::abs(scale)); // on both sides, so that neither overflows
+    double const root = std::sqrt(std::abs(scale)); // applied to both operands, so that neither overflows
     bool const is_fused = o.fused != dtype::undefined;
     tensor scores = is_fused ? matmul(query, transpose(key, -1, -2)) * scalar(scale)
                              : matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
@@ -80,7 +81,7 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
         return {matmul(none, value), none, sum(none, {-1})};
     }
     tensor const hidden = reduce(reduce_op::all, equal(scores, scalar(-infinity)), {-1}, true);
-    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // nothing is seen: 0, not NaN
+    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // no visible key: 0, not NaN
     tensor const most = max(scores, {-1}, true);
     tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
     tensor const exponentials = exp(scores - safe);
@@ -94,7 +95,7 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     return {out, weights, logarithm.squeezed(logarithm.rank() - 1)};
 }
 
-/// `adds_bools`: a mask of bools is added as 0 and 1, as the private variant does.
+/// `adds_bools`: a bool mask is added as 0 and 1, as in ATen's private variant.
 attended attend(call const& c, bool adds_bools) {
     tensor const query = c.t("query");
     dtype const type = query.dtype();
@@ -142,7 +143,7 @@ results efficient_attention(call const& c) {
     return {a.out, logarithm, none(), none()};
 }
 
-/// x [..., I] times weight [O, I], with a bias.
+/// x [..., I] times weight [O, I], plus a bias.
 term linear(term const& x, tensor const& weight, tensor const& bias) {
     dtype const in = compute_type(x->dtype());
     return cast(matmul(cast(*x, in), transpose(cast(weight, in), 0, 1)) + cast(bias, in), x->dtype());
@@ -156,7 +157,8 @@ tensor without_heads(tensor const& x) {
     return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// True entries of the mask hide: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T, T].
+/// True entries of the mask hide keys: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T,
+/// T].
 tensor hiding(call const& c, dtype type) {
     tensor mask = c.maybe("mask");
     if (!mask) return mask;
@@ -194,7 +196,7 @@ results native_multi_head_attention(call const& c) {
     return {*m.out, c.b("average_attn_weights") ? *average(m.weights, {1}) : m.weights};
 }
 
-/// Attention and two linear layers, each with what came in added and normalized before or after.
+/// Attention and two linear layers, each with a residual connection and normalization before or after.
 results transformer_encoder_layer(call const& c) {
     auto const normalized = [&](term const& x, std::string const& which) -> term {
         dtype const in = compute_type(x->dtype());

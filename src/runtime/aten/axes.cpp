@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dimensions that arguments name, and the views that several operators make.
+// Dimension arguments, and views that several operators use.
 #include "axes.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: functions of two numbers and more.
+// ATen operators: functions of two or more numbers.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -31,7 +31,7 @@ tensor times_argument(call const& c, tensor const& y, std::string_view factor) {
     return is_one(number) ? y : y * number;
 }
 
-/// A dtype of integers does not take factors that are not, nor one of bools numbers.
+/// Integer dtypes require integer factors, and bool requires a bool.
 void require_factor(dtype type, scalar const& factor) {
     bool const fits = factor.is_bool() || is_complex(type) || (factor.is_integral() && type != dtype::bool_) ||
                       (factor.is_floating() && is_floating(type)) || is_one(factor);
@@ -60,7 +60,7 @@ results subtract_from(call const& c) {
     return p.finish(p.y - times_argument(c, p.x, "alpha"));
 }
 
-/// A quotient that integers do not take by 0.
+/// A quotient that is refused for integers divided by 0.
 template <binary_op Op>
 results whole(call const& c) {
     operand_pair const p = Op == binary_op::remainder ? promoted(c) : promoted_factors(c);
@@ -85,11 +85,12 @@ results divided(call const& c) {
     operand_pair const p = promoted_factors(c);
     require_no_zero(p.y);
     tensor const quotient = p.x / p.y;
-    return p.finish(trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // that of two tensors is rounded
+    return p.finish(
+        trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // the quotient of two tensors is rounded first
 }
 
-/// Some exponents are treated apart where they are numbers: everything to 0 is 1, complex numbers too, and two powers are roots, but not of
-/// float16.
+/// Some exponents that are Python numbers are special cases: everything to the power 0 is 1, complex numbers too, and
+/// two powers are roots, except for float16.
 tensor raised(call const& c, tensor const& x, tensor const& y) {
     aten_argument const& exponent = c.argument("exponent");
     if (exponent.is != aten_argument::kind::number) return pow(x, y);
@@ -101,7 +102,7 @@ tensor raised(call const& c, tensor const& x, tensor const& y) {
     return pow(x, y);
 }
 
-/// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
+/// Integers to a negative Python number are refused; to negative elements of a tensor they are 0, 1 or -1.
 results power(call const& c) {
     operand_pair const p = promoted_factors(c, "self", "exponent");
     if (p.type == dtype::bool_) throw error("pow does not support bool");
@@ -112,14 +113,14 @@ results power(call const& c) {
     return p.finish(raised(c, p.x, p.y));
 }
 
-/// In float64, or complex128.
+/// Computed in float64 or complex128.
 results power_in_double(call const& c) {
     bool const complex = is_complex(result_type(c, {"self", "exponent"}));
     dtype const type = complex ? dtype::complex128 : dtype::float64;
     return raised(c, operand(c, "self", type), operand(c, "exponent", type));
 }
 
-/// The other one of a NaN.
+/// If one operand is NaN, the other one.
 template <binary_op Op>
 results but_nan(call const& c) {
     operand_pair const p = promoted(c);
@@ -133,7 +134,7 @@ results step(call const& c) {
     return p.finish(where(equal(p.x, 0), p.y, above));
 }
 
-/// From the end that is nearer. A weight has the dtype of the ends, unless it is a number or a 0-d tensor.
+/// Interpolates from the nearer end. The weight must have the dtype of the ends unless it is a number or a 0-d tensor.
 results interpolated(call const& c) {
     bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
     if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
@@ -161,11 +162,11 @@ results add_combined(call const& c) {
     return cast(operand(c, "self", in) + binary(Op, x, operand(c, "tensor2", in)), type);
 }
 
-/// self * 2^other. With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
+/// self * 2^other. For integer exponents the power itself may overflow, so it is applied in three parts.
 results scaled_by_power(call const& c) {
     tensor const exponent = c.t("other");
     if (is_floating(c.t("self").dtype()) && is_integral(exponent.dtype())) {
-        constexpr double most = 2100; // from the least number to infinity
+        constexpr double most = 2100; // from the smallest subnormal to infinity
         tensor const n = cast(clamp(cast(exponent, dtype::int32), -most, most), dtype::float64);
         tensor const third = trunc(n / scalar(3.0));
         tensor const factor = pow(full(2, dtype::float64, {}, n.where()), third);
@@ -181,7 +182,7 @@ results scaled_by_power(call const& c) {
     return cast(cast(c.t("self"), compute_type(type)) * cast(power, compute_type(type)), type);
 }
 
-/// x * log(y), or log(1 + y): 0 where x is 0, unless y is NaN.
+/// x * log(y), or x * log(1 + y): 0 if x is 0, unless y is NaN.
 template <unary_op Log>
 results times_log(call const& c) {
     operand_pair const p = promoted_to_real(c);
@@ -193,7 +194,7 @@ results times_log(call const& c) {
 template <unary_op Exp, unary_op Log>
 results add_in_logs(call const& c) {
     operand_pair const p = promoted_to_real(c);
-    if (is_complex(p.type)) { // apart from the larger real part
+    if (is_complex(p.type)) { // relative to the larger real part
         tensor const first = greater_equal(real_part(p.x), real_part(p.y));
         tensor const most = where(first, p.x, p.y);
         tensor const other = where(first, p.y, p.x) - most;
@@ -206,7 +207,7 @@ results add_in_logs(call const& c) {
     return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, most + extra));
 }
 
-/// Numbers of 16 bits by their codes: 0 steps to the least number of the sign, others by one code.
+/// nextafter of 16-bit floats by their codes: 0 steps to the smallest number of the sign, others by one code.
 tensor next_half(tensor const& x, tensor const& towards) {
     sizes const to = broadcast(x.sizes(), towards.sizes());
     tensor const from = contiguous(x.expanded(to));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: where numbers stand among sorted ones.
+// ATen operators: searchsorted, bucketize and bincount-like sums.
 #include "buckets.hpp"
 
 #include <string>
@@ -59,7 +59,7 @@ namespace {
 
 tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? cast(at, dtype::int32) : at; }
 
-/// A value (`self`) may be a number, which the boundaries are promoted with.
+/// The value (`self`) may be a number, which is promoted with the boundaries.
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
     bool const number = c.argument("self").is == aten_argument::kind::number;
     dtype const type = number ? result_type(c, {boundaries_name, "self"}) : c.t("self").dtype();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of a call, checked when they are asked for; type promotion.
+// Arguments of a call, checked on access; type promotion.
 #include "call.hpp"
 
 #include <string>
@@ -55,7 +55,7 @@ std::vector<tensor> const& call::tensors(std::string_view name) const {
 
 scalar call::number(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor stands for its number
+    if (a.is == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor counts as its number
     if (a.is != kind::number) refuse(a, "a number");
     return a.number;
 }

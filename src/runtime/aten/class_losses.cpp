@@ -19,11 +19,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::int64_t class_axis(tensor const& scores) { return scores.rank() == 1 ? 0 : 1; }
 
 struct class_loss {
-    term each;  ///< of each target
-    term total; ///< of the weights that count
+    term each;  ///< per target
+    term total; ///< sum of the weights that are not ignored
 };
 
-/// -weight[target] * scores[target], 0 where the target is ignored.
+/// -weight[target] * scores[target], 0 for ignored targets.
 class_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
     if (scores.rank() == 0) throw error("the scores do not have a class dimension");
     if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
@@ -50,11 +50,11 @@ class_loss picked(tensor const& scores, tensor const& target, tensor const& weig
     return {where(counts, *loss, scalar(0)), total(where(counts, *weights, scalar(0)), all_axes(*weights))};
 }
 
-/// The loss by 'reduction', and the weight that it stands for.
+/// The loss by 'reduction', and the total weight.
 std::pair<tensor, tensor> nll(call const& c, tensor const& scores) {
     class_loss const loss = picked(scores, c.t("target"), c.maybe("weight"), c.i("ignore_index"));
     if (c.i("reduction") == 0) {
-        bool const none = scores.rank() != 1; // ATen does not count where it does not add
+        bool const none = scores.rank() != 1; // ATen returns 0 as total weight without a reduction
         return {*loss.each, none ? *(loss.total * 0.0) : *loss.total};
     }
     term const sum = total(loss.each, all_axes(*loss.each));
@@ -67,14 +67,14 @@ results nll_loss_forward(call const& c) {
     return {loss, weight};
 }
 
-/// The weights of classes beside scores.
+/// The class weights, reshaped to broadcast against the scores.
 term beside(tensor const& weight, tensor const& scores) {
     sizes to(scores.rank(), 1);
     to[static_cast<std::size_t>(class_axis(scores))] = weight.count();
     return reshape(weight, to);
 }
 
-/// Targets are probabilities of classes.
+/// The loss for targets that are class probabilities.
 tensor of_probabilities(call const& c, term const& logs, term const& given) {
     std::int64_t const axis = class_axis(*logs);
     auto const classes = static_cast<double>(logs->size(static_cast<std::size_t>(axis)));
@@ -89,7 +89,7 @@ tensor of_probabilities(call const& c, term const& logs, term const& given) {
     return *(sum / (static_cast<double>(logs->count()) / classes));
 }
 
-/// What the other classes lose, for labels that are smoothed.
+/// The loss of the other classes, for label smoothing.
 term smooth_loss(call const& c, term const& logs) {
     std::int64_t const axis = class_axis(*logs);
     tensor const target = c.t("target");
@@ -124,7 +124,7 @@ results cross_entropy_loss(call const& c) {
     return *((1 - smoothing) * loss + smooth_loss(c, logs) * (smoothing / classes));
 }
 
-/// [N, C] scores and the targets of each row; `batched`: they came so.
+/// Scores as [N, C] with the targets of each row. `batched`: whether they were given as a batch.
 struct score_rows {
     tensor scores;
     tensor target;
@@ -143,7 +143,7 @@ score_rows rows_of(call const& c, std::size_t target_rank) {
     return {reshape(scores, {count, classes}), reshape(cast(target, dtype::int64), to), scores.rank() == 2};
 }
 
-/// What is above 0: NaN is not.
+/// max(x, 0), but 0 for NaN.
 term above_zero(term const& x) { return where(greater(*x, 0), *x, scalar(0)); }
 
 results multi_margin_loss(call const& c) {
@@ -162,7 +162,7 @@ results multi_margin_loss(call const& c) {
     return reduced(c, list && batched ? each : term(reshape(*each, list ? sizes{1} : sizes{})));
 }
 
-/// Targets of a row end before the first negative one.
+/// The targets of a row end before the first negative one.
 std::pair<tensor, tensor> multilabel(call const& c) {
     auto const [scores, target, batched] = rows_of(c, 2);
     if (target.sizes() != scores.sizes()) throw error("self and target have different sizes");
@@ -185,10 +185,11 @@ results multilabel_margin_loss_forward(call const& c) {
     return {loss, is_target};
 }
 
-/// Targets, in rows or one after the other, as rows of `width` classes, with blanks in between and around: [N, 2 * width + 1].
+/// Targets, given in rows or concatenated, as rows of `width` classes with blanks between and around them: [N, 2 *
+/// width + 1].
 tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std::int64_t width, std::int64_t classes) {
     tensor const given =
-        cast(to_host(c.t("targets")), dtype::int64); // a few integers, of which the lengths say which count
+        cast(to_host(c.t("targets")), dtype::int64); // few integers; the lengths say which of them count
     std::vector<std::int64_t> const targets = given.contiguous().integers();
     auto const n = static_cast<std::int64_t>(lengths.size());
     std::int64_t const row = given.rank() == 2 ? given.size(1) : 0;
@@ -216,7 +217,7 @@ std::vector<std::int64_t> lengths_of(call const& c, std::string_view name) {
     return flatten(cast(to_host(c.t(name)), dtype::int64)).integers();
 }
 
-/// log(exp(x) + exp(y) + exp(z)); -inf of three of them.
+/// log(exp(x) + exp(y) + exp(z)); -inf if all are.
 tensor log_of_sum(tensor const& x, tensor const& y, tensor const& z) {
     tensor const most = maximum(maximum(x, y), z);
     tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
@@ -224,9 +225,8 @@ tensor log_of_sum(tensor const& x, tensor const& y, tensor const& z) {
 }
 
 struct ctc {
-    tensor loss; ///< [N]
-    tensor
-        alpha; ///< [N, T, 2 * S + 1]: logarithms of what leads to each element of the targets with blanks, at each time
+    tensor loss;  ///< [N]
+    tensor alpha; ///< [N, T, 2 * S + 1]: log-probability of each prefix of the targets with blanks, at each time
 };
 ctc ctc_of(call const& c) {
     tensor logs = c.t("log_probs"); // [T, N, C]
@@ -268,7 +268,7 @@ ctc ctc_of(call const& c) {
     tensor const final_label =
         where(greater(end, 0), take_along(last, clamp(end - scalar(1), 0, 1e18), 1), scalar(-infinity));
     tensor likelihood = log_of_sum(take_along(last, end, 1), final_label, full(-infinity, logs.dtype(), {}, here));
-    // A sequence of no elements: certain where nothing is to be found.
+    // An empty sequence has probability 1 if its target is empty, otherwise 0.
     likelihood =
         where(equal(ends, 0), where(equal(end, 0), scalar(0), full(-infinity, logs.dtype(), {n, 1}, here)), likelihood);
     tensor const alpha = all.empty() ? full(0, logs.dtype(), {n, 0, states}, here) : stack(all, 1);

@@ -9,7 +9,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// |self - other| <= atol + |rtol * other|, where infinities and, if told so, NaN are close to themselves.
+/// |self - other| <= atol + |rtol * other|; equal infinities are close, and NaN is close to NaN with equal_nan.
 tensor close(call const& c) {
     tensor x = c.t("self");
     tensor y = c.t("other");
@@ -43,7 +43,7 @@ results is_same(call const& c) {
     return all_of(equal(x, y));
 }
 
-/// Whether each element is one of others: where it would stand among them, sorted, it stands.
+/// Whether each element occurs in another tensor: compared with the element at its position in the sorted tensor.
 results is_in(call const& c) {
     bool const number_first = c.has_argument("element");
     std::string_view const elements = number_first ? "element" : "elements";

@@ -16,7 +16,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// What a convolution is told beside its tensors.
+/// The arguments of a convolution other than tensors.
 struct convolving {
     window w;
     sizes extra; ///< output padding
@@ -24,7 +24,7 @@ struct convolving {
     bool transposed = false;
 };
 
-/// "same" and "valid", and what comes as numbers.
+/// Sets the padding from "same", "valid" or numbers.
 void set_padding(call const& c, window& w) {
     if (c.argument("padding").is != aten_argument::kind::text) {
         w.before = w.after = for_each_axis(c, "padding", w.axes(), {0});
@@ -56,14 +56,14 @@ convolving told(call const& c, tensor const& weight) {
     return k;
 }
 
-/// As ATen: a transposed convolution leaves at least one element on each axis.
+/// As in ATen, a transposed convolution must leave at least one element on each axis.
 tensor not_too_small(tensor x) {
     for (std::size_t i = 2; i != x.rank(); ++i)
         if (x.size(i) < 1) throw error("the result would be empty");
     return x;
 }
 
-/// Of one real dtype, that computed in.
+/// A convolution in one real dtype, the compute type.
 tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
     return k.transposed ? not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups))
                         : convolution(x, weight, bias, k.w, k.groups);
@@ -76,7 +76,7 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
         throw error("a convolution needs at least one channel and one filter");
     if (k.transposed && count_of(std::span(x.sizes()).subspan(2)) == 0)
         throw error("a transposed convolution needs a non-empty spatial input");
-    if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
+    if (k.transposed && x.dtype() == dtype::float16) // ATen's CPU kernel adds in float16
         return not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false));
     if (!is_complex(x.dtype())) {
         auto const wide = [](tensor const& t) { return t ? cast(t, compute_type(t.dtype())) : t; };
@@ -93,7 +93,7 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
     return out + reshape(bias, to);
 }
 
-/// A single image counts as a batch of one.
+/// An image without a batch counts as a batch of one.
 tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
     if (x.rank() + 1 != weight.rank()) return convolved(x, weight, bias, k);
     return convolved(x.unsqueezed(0), weight, bias, k).squeezed(0);
@@ -111,7 +111,7 @@ results convolve(call const& c) {
     return unbatched_too(input_of(c), weight, c.maybe("bias"), k);
 }
 
-/// Each channel on its own.
+/// Depthwise convolution.
 results depthwise(call const& c) {
     tensor const weight = c.t("weight");
     convolving k = told(c, weight);
@@ -121,7 +121,7 @@ results depthwise(call const& c) {
     return unbatched_too(x, weight, c.maybe("bias"), k);
 }
 
-/// Over time, batch and channels: [T, B, C] with a weight [kernel, C, M].
+/// Convolution of [T, B, C] with a weight [kernel, C, M].
 results conv_tbc(call const& c) {
     tensor const x = c.t("self");
     tensor const weight = c.t("weight");
@@ -138,7 +138,7 @@ results conv_tbc(call const& c) {
 
 /// The gradient of a weight [M, C / groups, kernel...]: windows of `x` [N, C, ...] times gradients [N, M, out...].
 tensor weight_gradient(tensor const& x, tensor const& gradient, window const& w, std::int64_t groups) {
-    tensor seen = windows(x, w); // [N, C, more than out..., kernel...]
+    tensor seen = windows(x, w); // [N, C, at least out..., kernel...]
     std::size_t const axes = w.axes();
     for (std::size_t i = 0; i != axes; ++i) seen = seen.sliced(i + 2, 0, gradient.size(i + 2));
     std::int64_t const out = count_of(std::span(gradient.sizes()).subspan(2));

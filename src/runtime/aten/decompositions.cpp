@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: decompositions of matrices, and what is solved with them. They run on the host, in float64.
+// ATen operators: matrix decompositions, and solvers that use them. They run on the host, in float64.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -175,7 +175,7 @@ results linalg_svd(call const& c) {
     if (c.has_argument("compute_uv") && !c.b("compute_uv")) return {back.none(), back.real(f.s), back.none()};
     return {back(f.u), back.real(f.s), back(f.vh)};
 }
-/// The older one, with V instead of V^H.
+/// The deprecated svd, which returns V instead of V^H.
 results svd_with_v(call const& c) {
     tensor const a = matrices_of(c);
     home const back(a);
@@ -224,7 +224,7 @@ results solved_from_ldl(call const& c) {
     return home(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
 }
 
-/// The solution of least squares, of the least norm among them.
+/// The least-squares solution of minimum norm.
 results lstsq(call const& c) {
     tensor const a = matrices_of(c);
     tensor b = c.t("b");

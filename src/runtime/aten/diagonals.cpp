@@ -12,7 +12,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// How far each element of a matrix lies above the diagonal.
+/// The distance of each element of a matrix above the main diagonal.
 tensor above_diagonal(tensor const& x) {
     if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     return range(x.sizes().back(), 0, 1, x.where()) - range(x.size(x.rank() - 2), 0, 1, x.where()).unsqueezed(1);

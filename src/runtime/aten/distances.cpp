@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: distances and similarities of vectors, and losses made of them.
+// ATen operators: distances and similarities of vectors, and losses that use them.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -57,9 +57,9 @@ tensor euclidean(term const& x, term const& y) {
     return *apply(unary_op::sqrt, hinge(squared));
 }
 
-constexpr std::int64_t most_differences = std::int64_t{1} << 24; ///< that are held at once
+constexpr std::int64_t most_differences = std::int64_t{1} << 24; ///< maximum elements held at once
 
-/// [..., P, M] and [..., R, M]: [..., P, R].
+/// Distances of [..., P, M] and [..., R, M], as [..., P, R].
 tensor all_distances(tensor const& x, tensor const& y, double p) {
     std::size_t const row = x.rank() - 2;
     std::int64_t const count = x.size(row);
@@ -115,7 +115,7 @@ results pdist(call const& c) {
     return norm(difference, c.f("p"), {-1});
 }
 
-/// Each slice of an axis whose norm is above `maxnorm` is scaled down to it.
+/// Scales slices of an axis whose norm exceeds `maxnorm` down to it.
 results renorm(call const& c) {
     term const x = c.t("self");
     if (x->rank() < 2) throw error("self must have at least 2 dimensions");

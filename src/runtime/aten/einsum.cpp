@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of products over labelled axes: einsum, tensordot, bilinear.
+// Sums of products over labeled axes: einsum, tensordot, bilinear.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -16,7 +16,7 @@ namespace {
 
 using labels = std::vector<int>;
 
-/// A tensor and the names of its axes, each another one.
+/// A tensor and distinct labels of its axes.
 struct labelled {
     tensor t;
     labels axes;
@@ -27,7 +27,7 @@ std::size_t place(labels const& all, int label) {
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), label) - all.begin());
 }
 
-/// The same axes once, where a label stands twice: a diagonal.
+/// Replaces axes with the same label by their diagonal.
 labelled without_repeats(tensor const& x, labels const& axes) {
     sizes to;
     std::vector<std::int64_t> strides;
@@ -47,7 +47,7 @@ labelled without_repeats(tensor const& x, labels const& axes) {
     return {x.viewed(to, strides), once};
 }
 
-/// Without axes that nothing needs any more. Along an axis of 1 there is nothing to add, and integers keep their dtype.
+/// Sums over axes that are no longer needed. An axis of size 1 is only removed, so that integers keep their dtype.
 labelled summed(labelled const& x, auto const& is_needed) {
     labelled out{x.t, {}};
     axis_list over;
@@ -66,7 +66,7 @@ bool is_long(labelled const& x, int label) {
     return at != x.axes.size() && x.t.size(at) != 1;
 }
 
-/// The axes in this order, missing ones with size 1.
+/// Orders the axes; missing ones get size 1.
 tensor arranged(labelled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order)
@@ -83,9 +83,9 @@ std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
     return n;
 }
 
-/// The product of both, summed over what is in both and not kept: batches of matrix products.
+/// The product, summed over labels that both have and that are not kept, as batches of matrix products.
 labelled multiplied(labelled const& given_x, labelled const& given_y, auto const& is_kept) {
-    // What only one of both has is summed before they are promoted.
+    // Axes of only one operand are summed before promotion.
     auto const stays = [&](int label) {
         return is_kept(label) || (is_long(given_x, label) && is_long(given_y, label));
     };
@@ -109,7 +109,7 @@ labelled multiplied(labelled const& given_x, labelled const& given_y, auto const
     };
     tensor a = arranged(x, join(batch, left, summed_over));
     tensor b = arranged(y, join(batch, summed_over, right));
-    // An axis of 1 is repeated where the other has more.
+    // An axis of size 1 is repeated if the other is larger.
     sizes a_sizes = a.sizes();
     sizes b_sizes = b.sizes();
     auto const meet = [&](std::size_t i, std::size_t j) {
@@ -130,7 +130,7 @@ labelled multiplied(labelled const& given_x, labelled const& given_y, auto const
     return {reshape(product(a, b), to), whole};
 }
 
-/// The sum of all products, which ATen takes in the order of a path, else from the left.
+/// The sum of all products, in the order of the path, by default from the left.
 tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
     bool const has_path = !path.empty();
     if (left.size() == 1) {
@@ -167,7 +167,7 @@ tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<st
 
 constexpr int first_of_ellipsis = 256; ///< labels of the axes of "...", from the last one on
 
-/// "ab...c" as labels of a tensor; `hidden`: how many axes the dots stand for.
+/// The labels of a term "ab...c"; `hidden`: the number of axes of "...".
 labels parsed(std::string_view text, std::size_t hidden) {
     labels out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -185,7 +185,7 @@ labels parsed(std::string_view text, std::size_t hidden) {
     return out;
 }
 
-/// The dots, then letters that stand once in the equation, in order.
+/// The axes of "...", then the letters that occur once in the equation, in alphabetical order.
 labels implied_output(std::string const& inputs, std::size_t hidden) {
     labels out = parsed("...", hidden);
     std::string once;
@@ -258,7 +258,7 @@ tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> c
 
 namespace {
 
-/// Labels of the axes that are not put in at these places, of `rank` in the end.
+/// Labels the axes of `x`, skipping those that are expanded, for a final rank of `rank`.
 labelled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
     labelled out{x, {}};
     for (std::size_t i = 0; i != rank; ++i)

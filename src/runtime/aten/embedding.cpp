@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: rows of a table, alone and in bags.
+// ATen operators: embedding, and bags of embeddings.
 #include "positions.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ results embedding(call const& c) {
     return index_select(c.t("weight"), 0, c.t("indices"));
 }
 
-/// Gradients are added up where their rows come from; those of the padding are not.
+/// Adds gradients to the rows that were looked up, except the padding row.
 results embedding_dense_backward(call const& c) {
     tensor const gradient = c.t("grad_output");
     tensor const indices = flatten(c.t("indices"));
@@ -48,7 +48,7 @@ tensor norms_of_rows(tensor const& x, double p) {
     return pow(sum(pow(a, scalar(p)), {1}), scalar(1 / p));
 }
 
-/// Rows that are named and longer than the norm allows are made shorter.
+/// Scales looked-up rows down whose norm exceeds the maximum.
 results embedding_renorm(call const& c) {
     tensor const x = c.t("self");
     check_table(x);
@@ -68,15 +68,15 @@ enum class bag_mode : std::uint8_t { sum, mean, max };
 
 struct bags {
     tensor weight;
-    tensor indices; ///< of one dtype with the offsets, which results have too
-    tensor offsets; ///< int64, where bags begin
+    tensor indices; ///< has the dtype of the offsets, which is also that of the results
+    tensor offsets; ///< int64, starts of the bags
     std::int64_t count = 0;
     std::int64_t padding = -1;
     bag_mode mode = bag_mode::sum;
     bool last_offset = false;
-    /// ATen has a way of its own for sums and means, which ends at the last offset.
+    /// ATen has a separate path for sums and means, which ends at the last offset.
     bool fast = false;
-    tensor bag;  ///< of each index
+    tensor bag;  ///< bag of each index
     tensor kept; ///< whether an index is not the padding
 };
 
@@ -98,7 +98,8 @@ bags bags_of(call const& c) {
     b.count = offsets.count() - (b.last_offset ? 1 : 0);
     if (b.count < 0) throw error("include_last_offset requires at least one offset");
     if (c.has_argument("padding_idx") && c.given("padding_idx")) b.padding = c.i("padding_idx");
-    if (c.overload() == "aten::embedding_bag.padding_idx" && c.given("padding_idx")) // this one counts from the end
+    if (c.overload() == "aten::embedding_bag.padding_idx" &&
+        c.given("padding_idx")) // this overload counts from the end
         b.padding = static_cast<std::int64_t>(axis_at(b.padding, static_cast<std::size_t>(b.weight.size(0))));
     b.fast = b.padding < 0 && b.weight.dtype() != dtype::float64;
 
@@ -113,13 +114,13 @@ bags bags_of(call const& c) {
     return b;
 }
 
-/// How many indices a bag has, without the padding.
+/// The number of indices of each bag without the padding.
 tensor sizes_of(bags const& b) {
     tensor const zeros = full(0, dtype::int64, {b.count}, b.bag.where());
     return put(zeros, b.bag, cast(b.kept, dtype::int64), put_op::add);
 }
 
-/// Sums or means of bags.
+/// Sums or means per bag.
 tensor added(bags const& b, tensor rows, tensor const& counts) {
     tensor kept = b.kept;
     tensor const zero = full(0, rows.dtype(), {}, rows.where());
@@ -139,7 +140,7 @@ struct largest {
     tensor indices;
 };
 
-/// The largest of each column of a bag, and the index of its row. NaN wins only from the first row.
+/// The maximum of each column of a bag, and the index of its row. NaN is taken only from the first row.
 largest largest_of(bags const& b, tensor const& rows) {
     device const here = rows.where();
     std::int64_t const n = b.indices.count();

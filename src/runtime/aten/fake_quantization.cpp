@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: numbers rounded as if they were quantized.
+// ATen operators: fake quantization.
 #include <string>
 
 #include <aton/dsl/error.hpp>
@@ -11,13 +11,13 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// A scale or zero point, for each index of `axis` where there is one.
+/// A scale or zero point, per index of `axis` if the operator has one.
 tensor parameter(call const& c, std::string_view name, tensor const& x) {
     tensor const given = operand(c, name, dtype::float32);
     return c.has_argument("axis") ? quantization_parameter(given, x, c.i("axis")) : reshape(given, {});
 }
 
-/// Rounded numbers, and which ones were not clamped.
+/// Rounded numbers, and a mask of those that were not clamped.
 results rounded(call const& c, bool masked) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");

@@ -18,7 +18,7 @@ namespace {
 
 double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
 
-/// The least and the largest number; `apart` to each side where they are equal.
+/// The minimum and maximum; if they are equal, `apart` is subtracted and added.
 std::pair<double, double> outer_edges(double low, double high, double apart) {
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
         throw error("the range " + std::to_string(low) + " to " + std::to_string(high) + " is not finite");
@@ -34,7 +34,7 @@ void require_bins(std::int64_t bins) {
     if (bins <= 0 || bins > most_bins) throw error("a histogram cannot have " + std::to_string(bins) + " bins");
 }
 
-/// Counts of equally wide bins; what is outside is left out, and the largest number is in the last bin.
+/// Counts in bins of equal width; numbers out of range are ignored, and the maximum is in the last bin.
 results histogram_counts(call const& c) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
@@ -49,7 +49,7 @@ results histogram_counts(call const& c) {
     }; // bfloat16 after each step
     scalar const width = cast(full(high - low, dtype::float64, {}), x.dtype()).item();
     tensor const scaled = rounded(rounded(v - scalar(low)) * scalar(static_cast<double>(bins)));
-    tensor const place = cast(floor(rounded(scaled / width)), dtype::int64); // NaN is outside
+    tensor const place = cast(floor(rounded(scaled / width)), dtype::int64); // NaN is out of range
     tensor const inside = logical_and(greater_equal(v, low), less_equal(v, high));
     tensor const bin = minimum(place, scalar(static_cast<long long>(bins - 1)));
     tensor const counts = counted(where(inside, bin, scalar(0)), bins, cast(inside, dtype::float64));
@@ -76,7 +76,7 @@ results count_integers(call const& c) {
     return counted(numbers, length, cast(weights, type));
 }
 
-/// Equally spaced edges, from the end that is nearer.
+/// Equally spaced edges, computed from the nearer end.
 tensor edges_between(double low, double high, std::int64_t bins, tensor const& like) {
     auto const count = static_cast<double>(bins);
     tensor const n = cast(range(bins + 1, 0, 1, like.where()), dtype::float64);
@@ -91,7 +91,7 @@ struct histogram {
     std::vector<tensor> edges;
 };
 
-/// Counts, or sums of weights, of points [n, d] between edges of each coordinate.
+/// Counts, or sums of weights, of points [n, d] between the edges of each coordinate.
 histogram count_points(tensor const& points, std::vector<tensor> const& edges, tensor const& weight, bool density) {
     std::int64_t const n = points.size(0);
     sizes bins;
@@ -125,7 +125,7 @@ histogram count_points(tensor const& points, std::vector<tensor> const& edges, t
     return {counts, edges};
 }
 
-/// Edges of each coordinate of points [n, d], between those of `range` or the least and largest.
+/// The edges of each coordinate of points [n, d], between the bounds of `range` or the minimum and maximum.
 std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> const& bins,
                              std::vector<double> const& outer) {
     if (!outer.empty() && outer.size() != 2 * bins.size()) throw error("range must have two numbers per coordinate");
@@ -141,7 +141,7 @@ std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> con
     return edges;
 }
 
-/// [n, d]: the last axis has the coordinates; of one coordinate all axes are points.
+/// Points as [n, d]: the last axis has the coordinates; with one coordinate, all axes are points.
 tensor points_of(call const& c, bool one_coordinate) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
@@ -151,7 +151,7 @@ tensor points_of(call const& c, bool one_coordinate) {
     return reshape(x, {d == 0 ? 0 : x.count() / d, d});
 }
 
-/// With edges for each coordinate that are given, or as many bins as are.
+/// With the given edges per coordinate, or the given numbers of bins.
 histogram histogram_of(call const& c, bool one_coordinate) {
     tensor const points = points_of(c, one_coordinate);
     auto const coordinates = static_cast<std::size_t>(points.size(1));

@@ -17,7 +17,7 @@ tensor indexed(tensor const& x, std::vector<tensor> const& given) {
 
 results index(call const& c) { return indexed(c.t("self"), c.tensors("indices")); }
 
-/// Indices that stay inside, for elements that a mask leaves out anyway.
+/// Clamps indices, for elements that a mask ignores anyway.
 std::vector<tensor> clamped(tensor const& x, std::vector<tensor> const& given) {
     std::vector<tensor> out = given;
     if (out.size() > x.rank()) throw error("there are more indices than dimensions in shape " + to_string(x.sizes()));
@@ -32,7 +32,7 @@ results masked_index(call const& c) {
     tensor x = c.t("self");
     std::vector<tensor> const& given = c.tensors("indices");
     tensor const fill = constant(c, c.number("fill"), x.dtype());
-    if (x.count() == 0) { // nothing to read: a 1 in place of each dimension that is indexed
+    if (x.count() == 0) { // nothing to read: size 1 in place of each indexed dimension
         sizes to = x.sizes();
         for (std::size_t i = 0; i < std::min(given.size(), to.size()); ++i)
             if (given[i]) to[i] = 1;
@@ -60,7 +60,7 @@ results select_by_index(call const& c) {
     return index_select(x, c.i("dim"), flatten(index));
 }
 
-/// Elements along a dimension; a 0-d tensor counts as a vector of one.
+/// Gathers along a dimension; a 0-d tensor counts as 1-d.
 tensor gathered(tensor const& x, std::int64_t dim, tensor const& index) {
     tensor const wide = at_least_1d(x);
     tensor const at = at_least_1d(index);
@@ -137,7 +137,7 @@ results where_of(call const& c) {
 
 results nonzero_rows(call const& c) { return contiguous(transpose(nonzero(c.t("self")), 0, 1)); }
 
-/// One vector for each dimension.
+/// One vector per dimension.
 results nonzero_columns(call const& c) {
     tensor const found = nonzero(at_least_1d(c.t(c.has_argument("condition") ? "condition" : "self")));
     std::vector<tensor> out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors made of several, beside, above and along each other.
+// ATen operators: concatenation, stacking, grids, repetition, and reordering.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::vector<tensor> promoted_all(call const& c) {
     return out;
 }
 
-/// Vectors of no elements join everything.
+/// Concatenates; empty vectors fit every shape.
 tensor joined(std::vector<tensor> parts, std::int64_t axis) {
     if (parts.empty()) throw error("at least one tensor is required");
     auto const nothing = [](tensor const& x) { return x.rank() == 1 && x.count() == 0; };
@@ -66,7 +66,7 @@ results block_diag(call const& c) {
     return out;
 }
 
-/// Vector i varies along dimension i.
+/// Grids in which vector i varies along dimension i.
 std::vector<tensor> grid_of(std::vector<tensor> const& vectors) {
     sizes to;
     for (tensor const& x : vectors) {
@@ -106,7 +106,7 @@ results cartesian_prod(call const& c) {
     return stack(columns, 1);
 }
 
-/// The rows of a grid of indices whose numbers ascend.
+/// The combinations of elements: rows of a grid of indices that are ascending.
 results combinations(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const r = c.i("r");
@@ -126,7 +126,7 @@ results combinations(call const& c) {
     return stack(columns, 1);
 }
 
-// The same tensor several times.
+// Repetition.
 
 tensor repeated(tensor x, ints const& times) {
     if (times.size() < x.rank())
@@ -139,7 +139,7 @@ tensor repeated(tensor x, ints const& times) {
         wide.insert(wide.end(), {times[i], x.size(i)});
         strides.insert(strides.end(), {0, x.strides()[i]});
     }
-    (void)count_of(wide); // refuses what is negative or too much
+    (void)count_of(wide); // throws for negative or too large sizes
     for (std::size_t i = 0; i != times.size(); ++i) to.push_back(times[i] * x.size(i));
     return reshape(x.viewed(wide, strides), to);
 }
@@ -153,7 +153,7 @@ results tile(call const& c) {
     return repeated(x, times);
 }
 
-/// Index i as often as repeats[i] says.
+/// Index i, repeated repeats[i] times.
 tensor repeated_indices(tensor const& repeats) {
     if (repeats.rank() != 1) throw error("repeats must be a vector, not of shape " + to_string(repeats.sizes()));
     if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32)
@@ -165,7 +165,8 @@ tensor repeated_indices(tensor const& repeats) {
         throw error("more repeats than a tensor can have elements");
     tensor const ends = scan(scan_op::sum, times, 0);
     std::int64_t const total = to_host(ends.sliced(0, ends.count() - 1, 1)).item().to<std::int64_t>();
-    // A 1 where an index begins; one more place for those that never do. What the first begins with is not counted.
+    // 1 at the start of each index, with one extra place for indices that never start; the scan does not count the
+    // first.
     tensor const none = full(0, dtype::int64, {total + 1}, times.where());
     tensor const begins =
         put(none, ends.sliced(0, 0, ends.count() - 1), full(1, dtype::int64, {}, times.where()), put_op::add);
@@ -189,7 +190,7 @@ results repeat_interleave(call const& c) {
     return index_select(x, static_cast<std::int64_t>(axis), repeated_indices(repeats));
 }
 
-// The same elements in another order.
+// Reordering.
 
 tensor rolled(tensor const& x, std::size_t axis, std::int64_t by) {
     std::int64_t const size = x.size(axis);

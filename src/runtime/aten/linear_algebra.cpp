@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: linear algebra. What is decomposed is so on the host, in float64; the rest runs where the tensors lie.
+// ATen operators: linear algebra. Decompositions run on the host, in float64; everything else runs on the device of the
+// tensors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -86,7 +87,7 @@ results cross(call const& c) {
     return concat(parts, static_cast<std::int64_t>(at));
 }
 
-/// 1, x, x^2, ... as the last axis.
+/// Powers 1, x, x^2, ... along a new last axis.
 tensor powers(tensor const& x, std::int64_t count) {
     constexpr std::int64_t most = std::int64_t{1} << 28;
     if (count < 0 || count > most) throw error("N is " + std::to_string(count));
@@ -116,7 +117,7 @@ struct determinant {
     tensor sign;
     tensor logarithm; ///< of its magnitude
     tensor value;
-    lu_factors factors; ///< of the transpose, where ATen decomposes that
+    lu_factors factors; ///< of the transpose if ATen decomposes that
 };
 determinant determinant_of(tensor const& x) {
     require_square(x);
@@ -127,7 +128,7 @@ determinant determinant_of(tensor const& x) {
     tensor const exchanged = cast(unequal(cast(factors.pivots, dtype::int64), own), dtype::int64);
     tensor const odd = binary(binary_op::remainder, sum(exchanged, {-1}), 2);
     tensor const parity = cast(scalar(1) - odd * scalar(2), diagonal.dtype());
-    auto const product_of = [&](tensor const& of) { // complex numbers have no reduction of this kind
+    auto const product_of = [&](tensor const& of) { // there is no product reduction of complex numbers
         tensor out = parity;
         for (std::int64_t i = 0; i != of.sizes().back(); ++i)
             out = out * of.sliced(of.rank() - 1, i, 1).squeezed(of.rank() - 1);
@@ -174,7 +175,7 @@ results inverse_ex(call const& c) {
     return {home(x)(s.x), home(x).as_is(s.factors.info)};
 }
 
-/// Whether `b` holds a vector for each matrix.
+/// Whether `b` has one vector per matrix.
 bool is_vectors(tensor const& a, tensor const& b) {
     return b.rank() == 1 ||
            (b.rank() + 1 == a.rank() && std::equal(b.sizes().begin(), b.sizes().end(), a.sizes().begin()));
@@ -226,7 +227,7 @@ results tensorinv(call const& c) {
 results tensorsolve(call const& c) {
     tensor x = c.t("self");
     tensor const other = c.t("other");
-    if (c.given("dims")) { // these go to the end
+    if (c.given("dims")) { // these are moved to the end
         std::vector<std::size_t> order;
         std::vector<std::size_t> last;
         for (std::int64_t const dim : c.ints("dims")) last.push_back(axis_at(dim, x.rank()));
@@ -244,7 +245,7 @@ results tensorsolve(call const& c) {
     return home(x)(reshape(s.x, to));
 }
 
-/// By squaring; of a negative exponent that of the inverse.
+/// By repeated squaring; a negative exponent uses the inverse.
 results matrix_power(call const& c) {
     tensor const x = c.t("self");
     require_square(x);
@@ -264,7 +265,7 @@ results matrix_power(call const& c) {
     return out ? out : contiguous(identity(x.sizes().back(), x.dtype(), x.where()).expanded(x.sizes()));
 }
 
-/// Taylor's series of a part of the matrix so small that it converges at once, then squared as often.
+/// The Taylor series of the matrix, scaled down until it converges fast, then squared as often.
 results matrix_exp(call const& c) {
     tensor const x = c.t("self");
     require_square(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: matrix product. Narrow floats are multiplied and added in float32 and rounded once, as BLAS does.
+// ATen operators: matrix products. Narrow floats are multiplied and added in float32 and rounded once, as in BLAS.
 #include "products.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// In the compute type.
+/// The product in the compute type.
 tensor wide_product(tensor const& a, tensor const& b) {
     if (a.dtype() != b.dtype())
         throw error("the matrices must have the same dtype, not " + std::string(name(a.dtype())) + " and " +
@@ -42,12 +42,12 @@ results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"
 results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
 results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
 
-/// Whether an alpha of 0 leaves the product out, NaN too: BLAS does, which narrow floats are not multiplied by.
+/// Whether alpha = 0 drops the product including NaN: BLAS does so, but it does not compute narrow floats.
 bool leaves_product(call const& c) {
     return c.number("alpha") == scalar(0) && compute_type(c.t("self").dtype()) == c.t("self").dtype();
 }
 
-/// beta * self + alpha * product. A beta of 0 leaves `self` out, NaN too.
+/// beta * self + alpha * product. beta = 0 drops `self`, including NaN.
 tensor added(call const& c, tensor const& wide, dtype type, bool without_product = false) {
     tensor out = without_product ? full(0, wide.dtype(), wide.sizes(), wide.where()) : wide * c.number("alpha");
     if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
@@ -72,7 +72,7 @@ results addmv(call const& c) {
 }
 results baddbmm(call const& c) { return added(c, checked_product<3, 3>(c, "batch1", "batch2")); }
 
-/// One product after the other is added, and rounded.
+/// Adds one product after the other and rounds each time.
 results addbmm(call const& c) {
     tensor const products = checked_product<3, 3>(c, "batch1", "batch2");
     if (products.size(0) == 0 || leaves_product(c)) return added(c, sum(products, {0}), leaves_product(c));
@@ -84,7 +84,7 @@ results addbmm(call const& c) {
     return out;
 }
 
-/// With another dtype of the result than that of the matrices.
+/// A result dtype that is not that of the matrices.
 template <kernel Plain>
 results in_type(call const& c) {
     return cast(Plain(c).all().results[0].one(), c.type("out_dtype"));
@@ -101,7 +101,7 @@ results addr(call const& c) {
     tensor const row = c.t("vec2");
     require_rank(column, 1, "vec1");
     require_rank(row, 1, "vec2");
-    // self is expanded before it is promoted: a 0-d one has its say.
+    // self is expanded before promotion, so a 0-d one takes part in it.
     dtype const type = aten::promote_types(c.t("self").dtype(), result_type(c, {"vec1", "vec2"}));
     dtype const in = compute_type(type);
     auto const rounded = [&](tensor const& t) { return cast(cast(t, type), in); };
@@ -174,7 +174,7 @@ results kron(call const& c) {
     return reshape(*(term(x) * term(y)), to);
 }
 
-/// The product of matrices [first, last) where the fewest numbers are multiplied: float16 is rounded in between.
+/// The product of matrices [first, last) in the order with the fewest multiplications; float16 is rounded in between.
 class matrix_chain {
 public:
     explicit matrix_chain(std::vector<tensor> matrices)
@@ -208,7 +208,7 @@ private:
     std::vector<std::vector<std::size_t>> splits_;
 };
 
-/// The first may be a row, the last a column.
+/// The first operand may be a row vector, the last a column vector.
 results chain(call const& c) {
     std::vector<tensor> all = c.tensors(c.has_argument("matrices") ? "matrices" : "tensors");
     constexpr std::size_t most = 1024;
@@ -224,7 +224,7 @@ results chain(call const& c) {
     return contiguous(row ? out.squeezed(0) : out);
 }
 
-/// self [rows, k] with the rows of each group times its matrix of mat2 [groups, k, n].
+/// Multiplies the rows of each group of self [rows, k] by its matrix of mat2 [groups, k, n].
 results grouped_mm(call const& c) {
     tensor const x = c.t("self");
     tensor const y = c.t("mat2");

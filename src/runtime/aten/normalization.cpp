@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: normalization. Computed in float32 where the dtype is narrower.
+// ATen operators: normalization. Narrow dtypes are computed in float32.
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 
 tensor wide(tensor const& x) { return x ? cast(x, compute_type(x.dtype())) : x; }
 
-/// values * scale + bias, in the widest of the dtypes; scale and bias may be missing.
+/// values * scale + bias in the widest of the dtypes; scale and bias may be empty.
 tensor scaled(tensor values, tensor const& scale, tensor const& bias) {
     if (scale) values = *(term(values) * term(wide(scale)));
     if (bias) values = *(term(values) + term(wide(bias)));
@@ -31,7 +31,7 @@ tensor none_of(tensor const& x, dtype type) { return tensor::empty(type, {0}, ke
 /// A vector along the channels of [N, C, ...].
 tensor of_channels(tensor const& vector, std::size_t rank) { return vector ? along_axis(vector, rank, 1) : vector; }
 
-/// What a batch says of its channels; mean and inverse are rounded to the dtype that they are stored in before they are used.
+/// The statistics of a batch; mean and inverse are rounded to the dtype that they are stored in before use.
 struct channel_statistics {
     tensor mean;
     tensor inverse; ///< 1 / sqrt(variance + eps)
@@ -47,11 +47,12 @@ channel_statistics statistics_of(tensor const& x, dtype type, double epsilon) {
     tensor squares = sum(square(x - of_channels(middle, x.rank())), axes);
     tensor variance = squares / scalar(count);
     tensor const unbiased = squares / scalar(count - 1);
-    if (type == dtype::bfloat16) variance = rounded(rounded(squares) / scalar(count)); // ATen keeps them in between
+    if (type == dtype::bfloat16)
+        variance = rounded(rounded(squares) / scalar(count)); // ATen stores intermediate results as bfloat16
     return {rounded(middle), rounded(scalar(1.0) / sqrt(variance + scalar(epsilon))), middle, unbiased};
 }
 
-/// Running statistics moved towards those of a batch. Of bfloat16 each operation is rounded.
+/// Updates running statistics with those of a batch. bfloat16 is rounded after each operation.
 tensor moved(tensor const& running, tensor const& now, double momentum) {
     dtype const type = running.dtype();
     if (type == dtype::bfloat16) {
@@ -62,7 +63,7 @@ tensor moved(tensor const& running, tensor const& now, double momentum) {
     return cast(was * scalar(1 - momentum) + cast(now, was.dtype()) * scalar(momentum), type);
 }
 
-/// What there is for each channel: floats.
+/// Requires one floating-point element per channel.
 void require_parameter(tensor const& t, sizes const& channels) {
     if (t && t.sizes() != channels) throw error("parameters and statistics must have one element per channel");
     if (t && !is_floating(t.dtype())) throw error("parameters and statistics must be floating-point");
@@ -77,7 +78,7 @@ public:
           running_variance_(optional(c, "running_var")) {
         std::string_view const op = c.overload();
         if (x_.count() == 0 && (op == "aten::batch_norm" || op == "aten::_batch_norm_impl_index")) {
-            out_ = x_; // before anything else is looked at
+            out_ = x_; // checked first
             return;
         }
         if (x_.rank() < 2) throw error("input must have at least 2 dimensions");
@@ -108,7 +109,7 @@ public:
     [[nodiscard]] tensor const& running_mean() const { return running_mean_; }
     [[nodiscard]] tensor const& running_variance() const { return running_variance_; }
 
-    /// The results, which the running statistics go with where they change.
+    /// The results, including the running statistics if they change.
     [[nodiscard]] results finish(results of) const {
         if (trains_ && running_mean_) of.mutate("running_mean", running_mean_);
         if (trains_ && running_variance_) of.mutate("running_var", running_variance_);
@@ -170,7 +171,7 @@ results batch_norm_impl_index(call const& c) {
     return b.finish({b.out(), b.saved_mean(), b.saved_inverse(), no_reserve(c), constant(c, scalar(0), dtype::int64)});
 }
 
-/// Each image on its own: batch norm over the channels of all images.
+/// Normalizes each image separately: batch norm over the channels of all images.
 results instance_norm(call const& c) {
     tensor const x = c.t("input");
     if (x.rank() < 2) throw error("input must have at least 2 dimensions");
@@ -213,7 +214,7 @@ results instance_norm(call const& c) {
     return all;
 }
 
-/// The last axes, which `normalized_shape` names.
+/// The trailing axes given by `normalized_shape`.
 axis_list last_axes(call const& c, tensor const& x) {
     std::vector<std::int64_t> const shape = c.ints("normalized_shape");
     bool const fits =
@@ -235,7 +236,7 @@ dtype type_of_statistics(call const& c, tensor const& x) {
     return x.dtype();
 }
 
-/// The mean as ATen has it: of nothing it is 0.
+/// The mean as in ATen: 0 for zero elements.
 tensor mean_of(standardized const& s, tensor const& x, dtype type) {
     return x.count() == 0 ? full(0, type, s.mean.sizes(), x.where()) : cast(s.mean, type);
 }
@@ -279,7 +280,7 @@ results fused_rms_norm(call const& c) {
 }
 results rms_norm(call const& c) { return fused_rms_norm(c).all().results[0]; }
 
-/// v * (g / norm), the norm over all axes but one.
+/// v * (g / norm), with the norm over all axes except one.
 results weight_norm_interface(call const& c) {
     tensor const v = c.t("v");
     tensor const g = c.t("g");
@@ -292,10 +293,10 @@ results weight_norm_interface(call const& c) {
 }
 results weight_norm(call const& c) { return weight_norm_interface(c).all().results[0]; }
 
-/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as far as they are asked for.
+/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as requested.
 struct normalized_gradients {
     tensor of_values;
-    tensor scales; ///< of each element: to be summed over what shares a scale
+    tensor scales; ///< per element; to be summed over the elements that share a scale
     tensor biases; ///< likewise
 };
 normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tensor const& middle, tensor const& inverse,
@@ -306,7 +307,7 @@ normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tenso
     return {along * inverse, gradient * standard, gradient};
 }
 
-/// The three results, those that the mask does not ask for as None.
+/// The three results; None for those that the mask does not request.
 results masked(call const& c, tensor const& first, tensor const& second, tensor const& third) {
     std::vector<std::int64_t> const mask = c.ints("output_mask");
     if (mask.size() != 3) throw error("output_mask must have 3 elements");

@@ -15,7 +15,7 @@ namespace {
 
 dtype real_of(dtype t) { return t == dtype::complex64 ? dtype::float32 : t == dtype::complex128 ? dtype::float64 : t; }
 
-/// `self` in the dtype that is asked for.
+/// `self` in the requested dtype.
 tensor floating_self(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.has_argument("dtype") ? c.type("dtype", x.dtype()) : x.dtype();
@@ -52,7 +52,7 @@ results distance(call const& c) {
     return cast(norm(apart, c.f("p"), all_axes(apart)), real_of(p.type));
 }
 
-/// The norm of a matrix in two axes: another operator's.
+/// The norm of a matrix in two axes, by another operator.
 results norm_of_matrix(call const& c, tensor const& x, axis_list const& axes) {
     std::vector<aten_argument> arguments(4);
     arguments[0].name = "self";
@@ -67,7 +67,7 @@ results norm_of_matrix(call const& c, tensor const& x, axis_list const& axes) {
     return c.run(named ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm", std::move(arguments)).results;
 }
 
-/// Of a vector or a matrix, by the number of axes; without an order of all elements.
+/// A vector or matrix norm, by the number of axes; without an order, over all elements.
 results norm_of_either(call const& c) {
     tensor const x = floating_self(c);
     bool const named = c.argument("ord").is == aten_argument::kind::text;

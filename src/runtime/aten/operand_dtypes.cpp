@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which operands of ATen operators must agree in dtype. ATen (torch 2.13) refuses these calls on the CPU, and so does the runtime.
+// The table of operands of ATen operators that must agree in dtype. ATen (torch 2.13) refuses other calls on the CPU,
+// and so does the runtime.
 #include "operand_dtypes.hpp"
 
 #include <array>
@@ -14,15 +15,15 @@ namespace aton::runtime::aten_kernels {
 namespace {
 
 enum class rule : std::uint8_t {
-    same,         ///< all of them have one dtype
-    parameters,   ///< one dtype after the first, which is the first's; or float32 beside a first of float16 or bfloat16
-    indices,      ///< int32 or int64
+    same,       ///< all have the same dtype
+    parameters, ///< all have the dtype of the first; or all but the first are float32 if the first is float16 or bfloat16
+    indices,    ///< int32 or int64
     long_indices, ///< int64
 };
 
 struct dtype_rule {
     std::string_view operators; ///< without "aten::", one space between them
-    std::string_view arguments; ///< those that the schema has and the call gives count
+    std::string_view arguments; ///< arguments that the schema does not have or the call omits are ignored
     rule what;
 };
 
@@ -71,7 +72,7 @@ constexpr std::array dtype_rules{
     dtype_rule{"tensor_split.tensor_indices_or_sections", "tensor_indices_or_sections", rule::long_indices},
 };
 
-/// The next word of a list, which loses it; empty at the end.
+/// Removes and returns the first word of a list; empty at the end.
 std::string_view next_word(std::string_view& list) {
     std::size_t const end = std::min(list.find(' '), list.size());
     std::string_view const word = list.substr(0, end);

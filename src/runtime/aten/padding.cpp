@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: padding. Pairs of numbers, the last dimension first; negative ones cut off.
+// ATen operators: padding, given as pairs of numbers, the last dimension first; negative ones crop.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
     throw error("padding " + to_string(by) + " does not fit shape " + to_string(x.sizes()));
 }
 
-/// Numbers that no sum of a few overflows.
+/// Refuses numbers whose sums could overflow.
 void check_numbers(ints const& by, tensor const& x) {
     constexpr std::int64_t most = std::int64_t{1} << 40;
     for (std::int64_t const n : by)
@@ -34,7 +34,7 @@ tensor filled(tensor const& x, ints const& by, scalar const& value) {
     return pad(x, before, after, value);
 }
 
-// What stands at each place of a dimension of this size that is padded: an index into it, or nothing where it cannot be.
+// The source index of each place of a padded dimension, or empty if the padding is not possible.
 
 using border = tensor (*)(std::int64_t size, std::int64_t before, std::int64_t after, device where);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: the patches of images as columns, and columns as images.
+// ATen operators: im2col and col2im.
 #include <aton/runtime/spatial.hpp>
 
 #include "axes.hpp"
@@ -37,7 +37,7 @@ results col2im(call const& c) {
     if (to.size() != 2) throw error("an image must have two sizes");
     (void)count_of(to);
     tensor const batch = x.rank() == 2 ? x.unsqueezed(0) : x;
-    sizes counts; // of patches
+    sizes counts; // number of patches per axis
     for (std::size_t i = 0; i != 2; ++i) {
         std::int64_t const room = to[i] + w.before[i] + w.after[i] - w.extent(i);
         if (to[i] <= 0 || room < 0) throw error("the kernel is larger than " + to_string(to));
@@ -49,7 +49,7 @@ results col2im(call const& c) {
     tensor const parts =
         reshape(batch, {batch.size(0), batch.size(1) / patch, w.kernel[0], w.kernel[1], counts[0], counts[1]});
     constexpr std::size_t patch_last[] = {0, 1, 4, 5, 2, 3};
-    tensor const out = fold(parts.permuted(patch_last), w, to); // each sum is rounded, of float16 too
+    tensor const out = fold(parts.permuted(patch_last), w, to); // each addition is rounded, for float16 too
     return x.rank() == 2 ? out.squeezed(0) : out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: elements that move between channels and axes.
+// ATen operators: pixel and channel shuffles.
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 
 tensor permuted_by(tensor const& x, std::vector<std::size_t> const& axes) { return x.permuted(axes); }
 
-/// [.., C, H, W] as [P, C, H, W].
+/// [..., C, H, W] as [P, C, H, W].
 tensor as_planes(tensor const& x) {
     if (x.rank() < 3) throw error("self must have at least 3 dimensions");
     std::size_t const front = x.rank() - 3;
@@ -45,7 +45,7 @@ results pixel_unshuffle(call const& c) {
     std::int64_t const r = c.i("downscale_factor");
     if (r < 1 || y.size(2) % r != 0 || y.size(3) % r != 0)
         throw error("the size of an axis is not a multiple of the factor");
-    if (x.count() == 0) return x; // ATen leaves the sizes of nothing as they are
+    if (x.count() == 0) return x; // ATen keeps the shape of an empty tensor
     std::int64_t const h = y.size(2) / r;
     std::int64_t const w = y.size(3) / r;
     tensor const split = reshape(y, {y.size(0), y.size(1), h, r, w, r});

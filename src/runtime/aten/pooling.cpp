@@ -77,13 +77,13 @@ results avg_pool2d_backward(call const& c) {
     window w = told(c, 2);
     tensor const ones = full(1, in, batched(x, 2).sizes(), x.where());
     tensor const each = average_pool(ones, w, c.b("count_include_pad"), c.maybe_f("divisor_override"));
-    tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // of each element that a window has
+    tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // for each element of a window
     sizes to = share.sizes();
     for (std::int64_t const size : w.kernel) {
         share = share.unsqueezed(share.rank());
         to.push_back(size);
     }
-    // Backwards: then float16 is added, and rounded, window by window.
+    // In reverse order, since float16 is rounded window by window.
     sizes before(4, 0);
     sizes after(4, 0);
     sizes reach;
@@ -99,7 +99,7 @@ results avg_pool2d_backward(call const& c) {
     return as_given(pad(backwards(fold(backwards(share.expanded(to)), w, reach)), before, after, 0), x);
 }
 
-/// Where the elements of planes, the last axes of [N, C, ...], stand: for indices into each plane.
+/// Positions in planes, the last axes of [N, C, ...], from indices into each plane.
 tensor in_planes(tensor const& indices, std::int64_t plane) {
     sizes to(indices.rank(), 1);
     to[0] = indices.size(0);
@@ -107,7 +107,7 @@ tensor in_planes(tensor const& indices, std::int64_t plane) {
     return indices + reshape(range(to[0] * to[1], 0, plane, indices.where()), to);
 }
 
-/// Values put to indices of a plane; where one meets another, they are added, or the last stays.
+/// Writes values to indices of a plane; duplicates are added, or the last one remains.
 tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op) {
     if (values.sizes() != indices.sizes()) throw error("the indices do not have the shape of the values");
     sizes to = {values.size(0), values.size(1)};
@@ -139,7 +139,7 @@ results max_pool_backward(call const& c) {
     return cast(as_given(out, x), x.dtype());
 }
 
-/// Where the windows of a plane start along an axis: [N, C, out].
+/// The starts of the windows of a plane along an axis: [N, C, out].
 tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || out > in || kernel > in - out + 1)
         throw error("windows of size " + std::to_string(kernel) + " do not fit into " + std::to_string(in) +
@@ -154,7 +154,7 @@ tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, s
     return where(equal(at, scalar(out - 1)), last, starts);
 }
 
-/// The largest element of windows that lie at random.
+/// The maximum of windows at random places.
 template <std::size_t Axes>
 results fractional_max_pool(call const& c) {
     tensor const given = c.t("self");
@@ -168,7 +168,7 @@ results fractional_max_pool(call const& c) {
     tensor places = full(0, dtype::int64, sizes(2 + 2 * Axes, 1), x.where());
     for (std::size_t i = 0; i != Axes; ++i) {
         std::int64_t const size = x.size(i + 2);
-        std::size_t const which = Axes == 2 ? 1 - i : i; // two of them come as width and height
+        std::size_t const which = Axes == 2 ? 1 - i : i; // two are given as width and height
         tensor const sample = samples.sliced(2, static_cast<std::int64_t>(which), 1).squeezed(2);
         tensor const starts = random_starts(sample, size, counts[i], kernel[i]);
         sizes of_start(2 + 2 * Axes, 1);

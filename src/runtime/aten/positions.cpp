@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the elements lie that index operators read and write.
+// Positions of the elements that indexing operators read and write.
 #include "positions.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
-/// An index with dimensions of size 1 in front and behind.
+/// An index with leading and trailing dimensions of size 1.
 tensor among(tensor const& index, std::size_t before, std::size_t after) {
     sizes to(before, 1);
     to.insert(to.end(), index.sizes().begin(), index.sizes().end());
@@ -63,7 +63,7 @@ tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices) {
     for (std::size_t i = 0; i != of.size(); ++i) {
         if (i < indices.size() && indices[i]) {
             std::vector<tensor> const one = {indices[i]};
-            tensor const at = positions({of[i]}, one); // from the front, and inside
+            tensor const at = positions({of[i]}, one); // counted from the front, and in range
             add(among(at * number(strides[i]), together.size() - at.rank() + in_front, whole - in_front));
         } else {
             std::size_t const behind = place < in_front ? whole + together.size() - place - 1 : whole - place - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interpreter of ATen programs: nodes in order; values that nobody needs any more are dropped at once.
+// The interpreter of ATen programs. Runs nodes in order and drops values after their last use.
 #include <aton/runtime/aten_program.hpp>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ using program::value_kind;
 
 namespace {
 
-constexpr int most_nesting = 64; ///< of graphs in graphs
+constexpr int most_nesting = 64; ///< nesting of graphs
 
-/// Errors that say already where they come from.
+/// An error that already names its place.
 class located_error : public error {
 public:
     using error::error;
@@ -51,7 +51,7 @@ last_uses last_uses_in(program::graph const& g) {
         for (program::argument const& a : g.nodes[n].arguments)
             for (value_index const v : a.values) last[v] = n;
         for (program::result const& r : g.nodes[n].results)
-            for (value_index const v : r.values) last[v] = n; // where nobody uses it
+            for (value_index const v : r.values) last[v] = n; // if it has no use
     }
     for (program::argument const& a : g.outputs)
         for (value_index const v : a.values) last.erase(v);
@@ -60,7 +60,7 @@ last_uses last_uses_in(program::graph const& g) {
     return out;
 }
 
-/// "[2, *, 3]": what a size is that has no number.
+/// "[2, *, 3]", where * is a size that is not a number.
 std::string stated_sizes(program::value const& v) {
     std::string out;
     for (program::extent const& e : v.sizes)
@@ -115,7 +115,7 @@ value aten_program::frame::output(program::argument const& a) const {
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
     if (++depth_ > most_nesting) throw error("graphs are nested too deeply");
-    spend_step(); // a body may have no node
+    spend_step(); // a body may be empty
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];
         try {
@@ -124,7 +124,7 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
             if (see_ && depth_ == 1) show(n);
         } catch (located_error const&) {
             throw;
-        } catch (std::exception const& e) { // that memory is not enough, too
+        } catch (std::exception const& e) { // such as std::bad_alloc
             std::string_view why = e.what();
             if (why.starts_with(n.op + ": ")) why.remove_prefix(n.op.size() + 2);
             throw located_error(program::describe(p_, n) + ": " + std::string(why));

@@ -15,7 +15,7 @@ std::vector<slot> joined(std::vector<slot> first, std::vector<slot> const& secon
     return first;
 }
 
-/// Tensors of all trips, each list above the other.
+/// Collects the tensors of all iterations and stacks each list.
 class stacks {
 public:
     void add(std::size_t i, tensor const& x) {
@@ -33,7 +33,7 @@ private:
     std::vector<std::vector<tensor>> parts_;
 };
 
-/// How often a loop over the first dimension of these goes round.
+/// The number of iterations of a loop over the first dimension of these inputs.
 std::int64_t trips_over(std::vector<slot> const& xs) {
     std::optional<std::int64_t> trips;
     for (slot const& x : xs) {

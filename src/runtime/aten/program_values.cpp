@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of nodes from the values of a run, and results back into them.
+// Reads arguments of nodes from the values of a run, and stores results.
 #include "program_frame.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using program::value_kind;
 
 namespace {
 
-/// In the form that the program states for a value: sizes are numbers.
+/// The value in the kind that the program declares: sizes become numbers.
 slot typed(slot given, value_kind kind) {
     if (!given) return given;
     switch (kind) {
@@ -91,7 +91,7 @@ aten_argument aten_program::frame::argument_of(program::argument const& a, std::
         bool const numbers =
             !all.empty() && std::all_of(all.begin(), all.end(), [](slot const& s) { return s.number.has_value(); });
         out.is = numbers || a.kind != argument_kind::values ? kind::numbers : kind::tensors;
-        if (all.empty()) out.is = kind::tensors; // which an empty list of numbers may be too
+        if (all.empty()) out.is = kind::tensors; // an empty list may also be one of numbers
         for (slot const& s : all)
             if (out.is == kind::numbers) out.numbers.push_back(s.as_number());
             else out.tensors.push_back(s.as_tensor(state_.options.where));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: numbers in steps, and windows.
+// ATen operators: ranges and window functions.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -59,7 +59,8 @@ tensor between(tensor const& start, tensor const& end, std::int64_t steps) {
     return where(less(n, integer(steps / 2)), first, second);
 }
 
-/// Numbers from start to end, from the end that is nearer: in float64 (complex128), those of narrow floats in their own dtype.
+/// Numbers from start to end, computed from the nearer end: in float64 (complex128), or in the dtype itself for narrow
+/// floats.
 tensor spaced(call const& c, dtype type) {
     std::int64_t const steps = c.i("steps");
     if (steps < 0) throw error("the number of steps is negative");
@@ -90,7 +91,7 @@ results logspace(call const& c) {
     return cast(binary(binary_op::pow, scalar(c.f("base")), spaced(c, type)), type);
 }
 
-/// A window of n numbers f(i, n - 1), i = 0, 1, ...: of n + 1 where it is periodic, without the last.
+/// A window f(i, n - 1) for i = 0, ..., n - 1; a periodic one has n + 1 elements without the last.
 template <class Function>
 results window(call const& c, Function const& f) {
     std::int64_t const n = c.i("window_length");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: recurrent layers and cells. The cells are composed of the same operators as ATen's, since float16 is rounded after
-// each; sequences are packed: the elements of all of them at one time lie together, longest sequences first.
+// ATen operators: recurrent layers and cells. Cells are composed of the same operators as in ATen, since float16 is
+// rounded after each. Sequences are packed: the elements of all of them at one time step are adjacent, longest
+// sequences first.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -20,17 +21,17 @@ namespace {
 struct weights {
     tensor input;           ///< [gates * H, I]
     tensor recurrence;      ///< [gates * H, H]
-    tensor input_bias;      ///< or no tensor
-    tensor recurrence_bias; ///< or no tensor
-    tensor projection;      ///< [P, H], or no tensor
+    tensor input_bias;      ///< may be empty
+    tensor recurrence_bias; ///< may be empty
+    tensor projection;      ///< [P, H], or empty
 };
 
 struct state {
     tensor hidden; ///< [B, H]
-    tensor cell;   ///< of LSTM
+    tensor cell;   ///< LSTM only
 };
 
-/// From the inputs of all gates [B, gates * H] and a state to the next one.
+/// Computes the next state from the inputs of all gates [B, gates * H] and a state.
 using cell = state (*)(term const& inputs, state const& was, weights const& w);
 
 /// `fused`: the bias is added before the sum is rounded.
@@ -50,7 +51,7 @@ term recurrent_inputs(state const& was, weights const& w) {
     return linear(was.hidden, w.recurrence, w.recurrence_bias);
 }
 
-/// One of the parts that lie side by side.
+/// One of `gates` equal parts of the last axis.
 term gate(term const& all, std::int64_t which, std::int64_t gates) {
     std::int64_t const size = all->size(1) / gates;
     return all->sliced(1, which * size, size);
@@ -90,7 +91,7 @@ state rounded_step(term const& inputs, state const& was, weights const& w) {
     return {rounded(next.hidden), rounded(next.cell)};
 }
 
-/// In float32, with both biases as one.
+/// Converts to float32 and merges both biases.
 void widen(weights& w) {
     if (w.input_bias) w.input_bias = cast(*(term(w.input_bias) + term(w.recurrence_bias)), dtype::float32);
     w.recurrence_bias = {};
@@ -98,14 +99,14 @@ void widen(weights& w) {
     w.recurrence = cast(w.recurrence, dtype::float32);
 }
 
-/// The first rows replaced.
+/// Replaces the first rows.
 tensor with_rows(tensor const& first, tensor const& all) {
     if (!all || first.size(0) == all.size(0)) return first;
     std::vector<tensor> const parts = {first, all.sliced(0, first.size(0), all.size(0) - first.size(0))};
     return concat(parts, 0);
 }
 
-/// A layer in one direction over packed data [sum of batches, I].
+/// Runs a layer in one direction over packed data [sum of batches, I].
 std::pair<tensor, state> unroll(tensor const& data, std::vector<std::int64_t> const& batches, state now,
                                 weights const& w, cell step, bool reverse, bool fused) {
     tensor const inputs = linear(data, w.input, w.input_bias, fused);
@@ -125,13 +126,13 @@ std::pair<tensor, state> unroll(tensor const& data, std::vector<std::int64_t> co
     return {concat(outputs, 0), now};
 }
 
-/// The arguments that all recurrent layers have.
+/// The arguments that all recurrent layers share.
 struct layers {
     call const& c;
-    std::vector<tensor> starts; ///< [layers * directions, B, H]: of the hidden states, and of the cells
+    std::vector<tensor> starts; ///< [layers * directions, B, H] each: the hidden states and, for LSTM, the cells
     cell step;
 
-    bool in_float = false; ///< bfloat16 is computed in float32, and rounded where states go on
+    bool in_float = false; ///< bfloat16 is computed in float32 and rounded in states
 
     [[nodiscard]] bool projects() const { return starts.size() == 2 && starts[0].size(2) != starts[1].size(2); }
 
@@ -160,7 +161,7 @@ struct layers {
         return where(kept, *(term(x) * (1 / (1 - p))), scalar(0));
     }
 
-    /// Packed outputs, then the last states. `fused`: as `linear` has it, of the first layer.
+    /// The packed outputs, then the last states. `fused`: as in `linear`, for the first layer.
     [[nodiscard]] std::vector<tensor> run(tensor data, std::vector<std::int64_t> const& batches,
                                           bool fused = true) const {
         std::vector<weights> const all = all_weights();
@@ -223,7 +224,7 @@ results over_sequences(call const& c) {
     layers all{c, states_of_layers(c, States), Step};
     for (tensor const& start : all.starts)
         if (start.size(1) != batch) throw error("the states must have one entry per sequence");
-    // The library that the CPU hands LSTMs of bfloat16 to adds up in float32.
+    // oneDNN, which ATen uses for bfloat16 LSTMs on the CPU, adds in float32.
     all.in_float = States == 2 && x.dtype() == dtype::bfloat16 && !all.projects();
     if (all.in_float) {
         all.step = rounded_step<Step>;
@@ -260,7 +261,7 @@ results single(call const& c) {
     return {next.hidden, next.cell};
 }
 
-/// Padded sequences [T, B, ...] and their lengths, longest first, as packed ones.
+/// Packs padded sequences [T, B, ...] with their lengths, longest first.
 results pack_padded_sequence(call const& c) {
     tensor x = c.t("input");
     if (x.rank() < 2) throw error("input must have at least 2 dimensions");
@@ -275,7 +276,7 @@ results pack_padded_sequence(call const& c) {
         batches.push_back(std::count_if(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n > t; }));
         parts.push_back(x.sliced(0, t, 1).squeezed(0).sliced(0, 0, batches.back()));
     }
-    return {concat(parts, 0), tensor::of_integers(batches)}; // sizes stay on the host
+    return {concat(parts, 0), tensor::of_integers(batches)}; // batch sizes stay on the host
 }
 
 results pad_packed_sequence(call const& c) {

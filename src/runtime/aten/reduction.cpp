@@ -83,7 +83,7 @@ namespace {
 
 dtype accumulating(call const& c, tensor const& x) { return c.type("dtype", aton::aten::to_accumulating(x.dtype())); }
 
-/// Of bools, where they are asked for, whether any or all are true.
+/// A sum; if bools are requested, whether any element is true.
 tensor total_of(tensor const& x, axis_list const& axes, bool keep) {
     return reduce(x.dtype() == dtype::bool_ ? reduce_op::any : reduce_op::sum, x, axes, keep);
 }
@@ -93,7 +93,7 @@ results summed(call const& c) {
     return total_of(cast(x, accumulating(c, x)), axes_of(c, x), keeps(c));
 }
 
-/// As sum, without NaN.
+/// A sum that ignores NaN.
 results summed_but_nan(call const& c) {
     tensor x = c.t("self");
     if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
@@ -105,7 +105,7 @@ tensor averaged(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
     if (!is_floating(type) && !is_complex(type)) throw error("a mean requires a floating-point dtype");
-    return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // one rounding
+    return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // rounded once
 }
 results average(call const& c) { return averaged(c); }
 
@@ -128,7 +128,7 @@ results multiplied(call const& c) {
     return reshape(fold(binary_op::mul, gathered(v, axes), 1), reduced_sizes(x, axes, keeps(c)));
 }
 
-/// With the sizes that others broadcast from.
+/// Reduces to a shape that broadcasts to that of the operand.
 results summed_to_size(call const& c) {
     tensor const x = c.t("self");
     sizes const to = c.ints("size");
@@ -181,7 +181,7 @@ results extreme_and_index(call const& c) {
     return {reduce(Op, x, {axis}, keeps(c)), at};
 }
 
-/// Of truth; uint8 stays uint8.
+/// any and all; uint8 stays uint8.
 template <reduce_op Op>
 results truth(call const& c) {
     tensor const x = c.t("self");
@@ -196,7 +196,7 @@ results count_of_nonzero(call const& c) {
     return sum(cast(unequal(x, scalar(0)), dtype::int64), axes_of(c, x));
 }
 
-/// Of complex numbers apart from the largest real part.
+/// Complex numbers are computed relative to the largest real part.
 results log_of_sum(call const& c) {
     tensor const x = c.t("self");
     axis_list const axes = axes_of(c, x);
@@ -207,7 +207,7 @@ results log_of_sum(call const& c) {
     return total + reshape(shift, total.sizes());
 }
 
-/// The bits of all numbers, as int64 or float64, met by exclusive or.
+/// The exclusive or of the bits of all numbers, as int64 or float64.
 results hashed(call const& c) {
     tensor const x = c.t("self");
     if (c.i("mode") != 0) throw error("unknown reduction mode");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: resizing, and sampling on grids. Places are computed in float32 for all dtypes but float64, as ATen does: which element
-// is the nearest depends on it.
+// ATen operators: resizing, and sampling on grids. Coordinates are computed in float32 for all dtypes except float64,
+// as in ATen, since the choice of the nearest element depends on it.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -20,17 +20,17 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// One axis: so many elements become so many.
+/// The resizing of one axis.
 struct resized {
     std::int64_t in;
     std::int64_t out;
-    std::optional<double> scale; ///< out / in where the caller gave it
+    std::optional<double> scale; ///< out / in if the caller gave it
     bool corners = false;
     bool copies =
-        false; ///< where the sizes are equal or one is twice the other, the nearest ones are known without a scale
-    dtype weights = dtype::undefined; ///< that weights are rounded to; undefined: they are not
+        false; ///< if the sizes are equal or one is twice the other, nearest elements are copied without a scale
+    dtype weights = dtype::undefined; ///< dtype to which weights are rounded; undefined: not rounded
 
-    /// Elements of the input for one of the result.
+    /// The number of input elements per result element.
     template <class T>
     [[nodiscard]] T step() const {
         if (corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T(0);
@@ -52,7 +52,7 @@ axis_taps nearest(resized const& r) {
     return t;
 }
 
-/// Where an element of the result lies in the input.
+/// The input coordinate of a result element.
 template <class T>
 T origin(resized const& r, T step, std::int64_t i) {
     return r.corners ? step * static_cast<T>(i) : step * (static_cast<T>(i) + T(0.5)) - T(0.5);
@@ -118,7 +118,7 @@ struct lanczos {
     static double at(double x) { return std::abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0; }
 };
 
-/// A filter that becomes wider where the axis shrinks.
+/// A filter that is widened when the axis shrinks.
 template <class Filter, class T>
 axis_taps antialiased(resized const& r) {
     T const step = r.step<T>();
@@ -147,7 +147,7 @@ axis_taps antialiased(resized const& r) {
 }
 
 using taps_function = axis_taps (*)(resized const&);
-/// How an axis is resized: in float64, and in other dtypes.
+/// The functions that resize an axis: in float64, and in other dtypes.
 struct resizing_mode {
     taps_function in_double = nullptr;
     taps_function in_float = nullptr;
@@ -156,7 +156,7 @@ struct resizing_mode {
     bool antialiases = false;
 };
 
-/// The arguments of an overload with sizes, and of one with sizes or factors (".vec").
+/// The axes from the arguments of an overload with sizes, or of one with sizes or factors (".vec").
 std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
     static constexpr std::string_view of_three[] = {"scales_d", "scales_h", "scales_w"};
     std::vector<resized> out;
@@ -180,18 +180,18 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
         }
         if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result has size 0");
         if (c.has_argument("align_corners")) r.corners = c.b("align_corners");
-        r.copies = axes == 2; // and not in ATen's kernels of one axis and of three
+        r.copies = axes == 2; // but not in ATen's kernels of one and three axes
         out.push_back(r);
     }
     return out;
 }
 
-/// Whole numbers in a unit of a power of two for the weights of bytes, as large as 16 bits hold them. The unit's exponent.
+/// Converts weights to fixed point, as large as 16 bits allow, and returns the exponent.
 int make_whole(axis_taps& t) {
     auto const taps = static_cast<std::size_t>(t.taps);
     double largest = 0;
     for (std::size_t i = 0; i != t.weights.size(); ++i) {
-        for (std::size_t k = i / taps * taps; k != i; ++k) // an element that is met twice
+        for (std::size_t k = i / taps * taps; k != i; ++k) // an element that occurs twice
             if (t.indices[k] == t.indices[i]) {
                 t.weights[k] += t.weights[i];
                 t.weights[i] = 0;
@@ -206,7 +206,7 @@ int make_whole(axis_taps& t) {
     return exponent;
 }
 
-/// uint8 in fixed point, rounded after each axis. One that keeps its size is left as it is, whatever its scale.
+/// uint8 in fixed point, rounded after each axis. An axis that keeps its size is not resampled, whatever its scale.
 tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_mode const& mode) {
     tensor y = cast(x, dtype::int64);
     for (std::size_t i = all.size(); i-- != 0;) {
@@ -219,9 +219,9 @@ tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_
     return cast(y, dtype::uint8);
 }
 
-constexpr std::int64_t most_taps = 4; ///< of an element that is not antialiased
+constexpr std::int64_t most_taps = 4; ///< maximum taps without antialiasing
 
-/// Elements of height and width together up to which the CPU's bilinear kernel does not round weights.
+/// Sum of height and width up to which ATen's bilinear CPU kernel does not round weights.
 constexpr std::int64_t most_vectorized = 128;
 
 tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
@@ -281,14 +281,14 @@ results grid_sampler(call const& c) {
     return grid_sample(c.t("input"), c.t("grid"), how);
 }
 
-/// From -1 to 1, either at the outermost points or half a step beyond them.
+/// Coordinates from -1 to 1, at the centers of the outermost elements or at their edges.
 tensor places_between(tensor const& like, std::int64_t count, bool corners) {
     if (count <= 1) return full(0, like.dtype(), {count}, like.where());
     dtype const in = compute_type(like.dtype());
     auto const n = static_cast<double>(count);
     tensor const at = cast(range(count, 0, 1, like.where()), in);
     tensor const step = cast(full(2 / (n - 1), like.dtype(), {}, like.where()), in);
-    std::int64_t const middle = count / 2; // from which on it is counted from the end
+    std::int64_t const middle = count / 2; // from here on counted from the end
     auto const times_step = [&](tensor const& steps) -> term { return cast(steps * step, like.dtype()); };
     term const from_start = times_step(at) - 1.0;
     term const from_end = 1.0 - times_step(scalar(n - 1) - at);
@@ -301,7 +301,7 @@ results affine_grid_generator(call const& c) {
     if (to.size() < 3) throw error("size must have at least 3 elements");
     tensor const theta = c.t("theta");
     if (theta.rank() != 3 || theta.size(0) != to[0]) throw error("theta must have one matrix per image");
-    // Each step in the dtype of theta, which rounds float16.
+    // Each step is in the dtype of theta, which rounds float16.
     bool const corners = c.b("align_corners");
     sizes const spatial(to.begin() + 2, to.end());
     std::int64_t const points = count_of(spatial);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors with other values at some indices, or in a view.
+// ATen operators: scatter, and writes to slices and views.
 #include "positions.hpp"
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 using kind = aten_argument::kind;
 
-/// A tensor or number that is written into `self`, of its dtype.
+/// A tensor or number to write to `self`, which must have its dtype.
 tensor source_of(call const& c, std::string_view name, dtype type) {
     if (c.argument(name).is == kind::tensor && c.t(name).dtype() != type)
         throw error("'" + std::string(name) + "' has the dtype " + std::string(aton::name(c.t(name).dtype())) +
@@ -37,9 +37,9 @@ results put_flat(call const& c) {
     return put(x, at, source, c.b("accumulate") ? put_op::add : put_op::assign);
 }
 
-// Reductions of what meets.
+// Reductions of values at the same position.
 
-/// How values meet in one place, by the names that arguments have for it.
+/// A reduction of values at the same position, by the names that arguments have for it.
 struct reduction {
     put_op op = put_op::assign;
     bool mean = false;
@@ -54,14 +54,14 @@ reduction reduction_named(std::string_view name) {
     throw error("unknown reduction '" + std::string(name) + "'");
 }
 
-/// What a reduction starts from.
+/// The initial value of a reduction.
 tensor neutral(put_op op, tensor const& like) {
     if (op == put_op::add || op == put_op::mul) return full(op == put_op::mul ? 1 : 0, like.dtype(), {}, like.where());
     tensor const none = tensor::empty(like.dtype(), {0}, kernels_of(like.where()).memory());
     return reduce(op == put_op::max ? reduce_op::max : reduce_op::min, none, {0});
 }
 
-/// `x` with values at positions, which are reduced in float32 where they are narrower.
+/// `x` with values reduced at positions; narrow floats are computed in float32.
 tensor reduced(tensor const& x, tensor const& at, tensor const& values, reduction r, bool include_self) {
     tensor const start = cast(x, compute_type(x.dtype()));
     tensor out = include_self ? start : put(start, at, neutral(r.op, start).expanded(at.sizes()));
@@ -76,7 +76,7 @@ tensor reduced(tensor const& x, tensor const& at, tensor const& values, reductio
     return cast(out, x.dtype());
 }
 
-/// scatter, scatter_add and scatter_reduce: an index of `self`'s rank, 0-d tensors counting as vectors.
+/// scatter, scatter_add and scatter_reduce. `index` has the rank of `self`; 0-d tensors count as 1-d.
 results scatter_along(call const& c, std::string_view source, reduction r, bool include_self) {
     tensor const x = c.t("self");
     tensor const wide = at_least_1d(x);
@@ -109,12 +109,12 @@ results scatter_reduce(call const& c) {
     return scatter_along(c, c.has_argument("src") ? "src" : "value", reduction_named(c.text("reduce")), include_self);
 }
 
-// Slices that a vector of indices names.
+// Slices at a vector of indices.
 
-/// Where the slices lie, with the sizes of what goes there.
+/// The positions of the slices, in the shape of the values that go there.
 tensor slices_of(call const& c, tensor const& x) { return slice_positions(x.sizes(), axis_of(c, x), c.t("index")); }
 
-/// The source, whose sizes are those of the slices; a 0-d one may stand for a slice of one element.
+/// The source, which has the shape of the slices; a 0-d one may represent a slice of one element.
 tensor source_for(call const& c, tensor const& at, tensor const& x) {
     tensor source = source_of(c, "source", x.dtype());
     if (source.sizes() == at.sizes()) return source;
@@ -133,7 +133,7 @@ results index_add(call const& c) {
     tensor const at = slices_of(c, x);
     tensor const source = source_for(c, at, x);
     if (c.number("alpha") != scalar(1)) return put(x, at, source * operand(c, "alpha", x.dtype()), put_op::add);
-    // ATen has a way of its own along an outermost dimension, which rounds once.
+    // ATen has a separate path for the outermost dimension, which rounds once.
     std::size_t const axis = axis_of(c, x);
     bool const once = x.rank() > 1 && (axis == 0 || axis + 1 == x.rank());
     dtype const in = once ? compute_type(x.dtype()) : x.dtype();
@@ -154,9 +154,9 @@ results index_reduce(call const& c) {
     return reduced(x, at, source_for(c, at, x), reduction_named(c.text("reduce")), c.b("include_self"));
 }
 
-// Views that are overwritten.
+// Writes to views.
 
-/// `x` with `source` in the view that a function of it gives.
+/// `x` with `source` written to a view of it.
 template <class View>
 tensor overwritten(tensor const& x, tensor const& source, View const& view) {
     tensor const out = clone(x);
@@ -188,7 +188,7 @@ results scatter_into(call const& c) {
     return overwritten(c.t("self"), c.t("src"), [&](tensor const& x) { return View(c, x); });
 }
 
-/// The gradient in a tensor of zeros.
+/// The gradient, written to a view of zeros.
 template <tensor (*View)(call const&, tensor const&)>
 results backward_of(call const& c) {
     tensor const gradient = c.t("grad_output");

@@ -28,7 +28,7 @@ segment_function function_named(std::string_view name) {
     throw error("reduce is '" + std::string(name) + "'");
 }
 
-/// Segments that follow each other along `axis`, by their lengths or by where they start and end.
+/// Reduces consecutive segments along `axis`, given by their lengths or by their offsets.
 results segment_reduce(call const& c) {
     tensor const x = c.t("data");
     if (!is_floating(x.dtype())) throw error("segments require a floating-point dtype");

@@ -49,7 +49,7 @@ results softmax_of(call const& c) {
     return of_floats<Log>(c.b("half_to_float") ? cast(x, dtype::float32) : x, c.i("dim"));
 }
 
-/// 0 where all is -inf.
+/// 0 for lines that are -inf everywhere.
 results safe_softmax(call const& c) {
     tensor const x = c.t("self");
     tensor const out = of_floats<false>(cast(x, c.type("dtype", x.dtype())), c.i("dim"));

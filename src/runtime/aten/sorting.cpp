@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: order. Sorting is stable; NaN is larger than every number.
+// ATen operators: sorting and top k. Sorting is stable; NaN is greater than every number.
 #include "axes.hpp"
 
 namespace aton::runtime::aten_kernels {

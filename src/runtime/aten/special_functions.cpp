@@ -12,7 +12,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// The normal distribution function: by erf, rounded at each step, as ATen has it.
+/// The normal distribution function by erf, rounded after each step as in ATen.
 results normal_distribution(call const& c) {
     tensor const x = c.t("self");
     tensor const v = cast(x, to_real(x.dtype())) * scalar(0.70710678118654752440);

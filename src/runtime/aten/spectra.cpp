@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: what the singular values of matrices say: norms, ranks, pseudoinverses.
+// ATen operators based on singular values: norms, ranks, pseudoinverses.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// The largest or the smallest of the last axis, by the sign of the order.
+/// The maximum or the minimum of the last axis, by the sign of the order.
 tensor outermost(tensor const& sizes, double order) {
     if (sizes.sizes().back() != 0) return reduce(order > 0 ? reduce_op::max : reduce_op::min, sizes, {-1});
     if (order < 0) throw error("a matrix without rows or columns has no minimum");
@@ -91,7 +91,7 @@ spectrum spectrum_of(tensor const& x, bool hermitian) {
     return {e.vectors, e.values, adjoint(e.vectors)};
 }
 
-/// Which of the singular values count.
+/// Which singular values exceed the tolerance.
 tensor counted(call const& c, tensor const& x, tensor const& s) {
     tolerances const t = tolerances_of(c, x);
     if (s.sizes().back() == 0) return cast(s, dtype::bool_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors as lists of their parts.
+// ATen operators: splitting tensors.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ value parts_of(tensor const& x, std::size_t axis, ints const& lengths) {
     return out;
 }
 
-/// Parts of `each` elements and a last one of what is left.
+/// Parts of `each` elements; the last may be smaller.
 value parts_of_size(tensor const& x, std::size_t axis, std::int64_t each) {
     std::int64_t const size = x.size(axis);
     if (each < 0 || (each == 0 && size != 0)) throw error("the split size is " + std::to_string(each));
@@ -59,10 +59,10 @@ results chunk(call const& c) {
     if (n <= 0) throw error("chunks is " + std::to_string(n));
     if (x.size(axis) != 0) return parts_of_size(x, axis, x.size(axis) / n + (x.size(axis) % n != 0 ? 1 : 0));
     check_count(n);
-    return parts_of(x, axis, ints(static_cast<std::size_t>(n), 0)); // as many, all empty
+    return parts_of(x, axis, ints(static_cast<std::size_t>(n), 0)); // `n` empty chunks
 }
 
-/// The first ones have one element more where it does not come out even.
+/// `n` sections; if the size is not a multiple of n, the first ones have one more element.
 value sections_of(tensor const& x, std::size_t axis, std::int64_t n) {
     if (n <= 0) throw error("sections is " + std::to_string(n));
     check_count(n);
@@ -122,7 +122,7 @@ results unbind(call const& c) {
     return value(std::move(out));
 }
 
-/// Each tensor in chunks, flat and filled up with zeros to one length; then all tensors beside each other.
+/// Splits each tensor into chunks, flattens and zero-pads them to one length, and concatenates them.
 results chunk_cat(call const& c) {
     std::vector<tensor> const& parts = c.tensors("tensors");
     std::int64_t const n = c.i("num_chunks");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: variances, and elements by their rank.
+// ATen operators: variances, medians, modes and quantiles.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -15,18 +15,19 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// What is taken from the number of elements: 1, or 0 where `unbiased` is false.
+/// The correction that is subtracted from the number of elements: 1, or 0 if `unbiased` is false.
 double correction_of(call const& c) {
     if (c.has_argument("correction")) return c.given("correction") ? c.f("correction") : 1;
     return c.b("unbiased") ? 1 : 0;
 }
 
 struct moments {
-    tensor deviation; ///< or its square
+    tensor deviation; ///< standard deviation or variance
     tensor average;
 };
 
-/// Of complex numbers the sum of both parts' variances. In float64, whose squares do not overflow.
+/// The variance of complex numbers is the sum of both parts' variances. Computed in float64, in which squares do not
+/// overflow.
 moments moments_of(call const& c, bool root) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance requires a floating-point dtype");
@@ -51,7 +52,7 @@ results spread_and_mean(call const& c) {
     return {m.deviation, m.average};
 }
 
-/// The middle one of sorted elements, the lower of two: of the numbers, or NaN where there is one.
+/// The median, the lower of two; of the numbers only, or NaN if there is one.
 results middle(call const& c, bool skip_nan) {
     one_axis const a = axis_of(c);
     bool const indexed = c.has_argument("dim");
@@ -80,7 +81,7 @@ results middle(call const& c, bool skip_nan) {
 results median(call const& c) { return middle(c, false); }
 results median_but_nan(call const& c) { return middle(c, true); }
 
-/// The most frequent element, the least of those; the index is that of its last occurrence.
+/// The most frequent element, the smallest of those, and the index of its last occurrence.
 results most_frequent(call const& c) {
     tensor const self = c.t("self");
     tensor const x = self.rank() == 0 ? self.unsqueezed(0) : self;
@@ -115,7 +116,7 @@ between between_of(std::string_view how) {
     throw error("interpolation is '" + std::string(how) + "'");
 }
 
-/// Elements at the fractions `q` of the way through the sorted ones.
+/// Quantiles at the fractions `q`.
 results by_fraction(call const& c, bool skip_nan) {
     tensor const self = c.t("self");
     if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: Fourier transforms (torch.fft), along one dimension, several, and in windows.
+// ATen operators: Fourier transforms (torch.fft) along one or several dimensions, and in windows.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,7 +15,7 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-/// What the result is divided by, as at::native::fft_norm_mode numbers it.
+/// The divisor of the result, numbered as in at::native::fft_norm_mode.
 enum class norm_mode : std::uint8_t { none, by_root, by_size };
 
 norm_mode norm_of(std::int64_t number) {
@@ -29,7 +29,7 @@ norm_mode norm_of(call const& c, bool forward) {
     throw error("unknown normalization '" + std::string(c.text("norm")) + "'");
 }
 
-/// Real numbers of a dtype that transforms take; complex ones stay.
+/// Converts real numbers to a dtype that transforms support; complex ones stay.
 tensor as_signal(tensor const& x) {
     dtype const type = to_real(x.dtype());
     if (compute_type(type) != type) throw error("transforms do not support " + std::string(name(type)));
@@ -45,7 +45,7 @@ tensor whole(complex_parts const& x) {
 }
 complex_parts conjugated(complex_parts const& x) { return {x.real, x.imaginary ? -x.imaginary : tensor()}; }
 
-/// Cut off or filled up with zeros at the end.
+/// Truncated or zero-padded at the end.
 complex_parts resized(complex_parts const& x, std::size_t axis, std::int64_t size) {
     if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
     auto const one = [&](tensor const& t) {
@@ -76,7 +76,7 @@ complex_parts along(complex_parts x, std::vector<std::size_t> const& axes, bool 
     return x;
 }
 
-/// The first half of what the transform of real numbers is symmetric about.
+/// The first size / 2 + 1 elements, which determine the transform of real numbers.
 complex_parts half(complex_parts const& x, std::size_t axis) {
     auto const one = [&](tensor const& t) { return t ? t.sliced(axis, 0, t.size(axis) / 2 + 1) : t; };
     return {one(x.real), one(x.imaginary)};
@@ -86,7 +86,8 @@ complex_parts in(complex_parts const& x, dtype type) {
     return {cast(x.real, type), x.imaginary ? cast(x.imaginary, type) : tensor()};
 }
 
-// The three kinds, normalized, over several dimensions; the last one is halved. Computed in float64, as sums of large numbers cancel.
+// The three kinds, normalized, over several dimensions, of which the last is halved. Computed in float64, since sums of
+// large numbers cancel.
 
 tensor complex_to_complex(complex_parts const& x, std::vector<std::size_t> const& axes, norm_mode norm, bool forward) {
     complex_parts const y = along(in(x, dtype::float64), axes, !forward);
@@ -103,7 +104,7 @@ tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode
     return whole(in(scaled(y, norm, count), x.dtype()));
 }
 
-/// `x` has size / 2 + 1 elements in the last of the dimensions.
+/// `x` has size / 2 + 1 elements in the last dimension.
 tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode norm, bool forward,
                        std::int64_t size) {
     if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
@@ -117,7 +118,7 @@ tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode
     return cast(scaled({out, {}}, norm, count_along(out, axes)).real, type);
 }
 
-/// The dimensions that a call transforms, and their sizes: of fft and the like one, of fftn and fft2 several.
+/// The transformed dimensions of a call and their sizes: one for fft and similar operators, several for fftn and fft2.
 struct transformed {
     tensor x;
     std::vector<std::size_t> axes;
@@ -129,7 +130,7 @@ struct transformed {
         for (std::size_t i = 0; i + (with_last ? 0 : 1) < axes.size(); ++i) p = resized(p, axes[i], lengths[i]);
         return p;
     }
-    /// Of a last dimension that is halved.
+    /// The full size of a halved last dimension.
     [[nodiscard]] std::int64_t whole_length() const {
         return last_given ? lengths.back() : 2 * (x.size(axes.back()) - 1);
     }
@@ -220,9 +221,9 @@ results c2r(call const& c) {
     return complex_to_real(parts_of(x), axes, norm_of(c.i("normalization")), false, c.i("last_dim_size"));
 }
 
-// In windows.
+// Short-time transforms.
 
-/// The window in the middle of `size` elements; none is given: ones.
+/// The window, centered in `size` elements; ones if none is given.
 tensor window_of(call const& c, tensor const& like, std::int64_t length, std::int64_t size) {
     tensor const given = c.given("window") ? c.t("window") : full(1, like.dtype(), {length}, like.where());
     if (given.rank() != 1 || given.size(0) != length) throw error("the window has shape " + to_string(given.sizes()));
@@ -230,7 +231,7 @@ tensor window_of(call const& c, tensor const& like, std::int64_t length, std::in
     return pad(given, {before}, {size - length - before}, 0);
 }
 
-/// [batch, time], with what stands in front and behind where windows are centred.
+/// Pads [batch, time] on both sides, for centered windows.
 tensor surrounded(call const& c, tensor const& x, std::int64_t by) {
     aten_argument self;
     self.name = "self";

@@ -24,7 +24,7 @@ tensor no_bool(call const& c) {
 results negative(call const& c) { return -no_bool(c); }
 results positive(call const& c) { return no_bool(c); }
 
-/// Of bools an integer, as a power is.
+/// Bools become integers, as with pow.
 results squared(call const& c) {
     tensor const x = c.t("self");
     return square(x.dtype() == dtype::bool_ ? cast(x, dtype::int64) : x);
@@ -75,11 +75,11 @@ results angle(call const& c) {
     return where(isnan(v), v, where(less(v, 0), scalar(pi), full_like(v, 0)));
 }
 
-/// Rounded at each step, as ATen has it.
+/// Rounded after each step, as in ATen.
 results logit(call const& c) {
     tensor x = c.t("self");
     x = cast(x, to_real(x.dtype()));
-    if (c.given("eps") && c.f("eps") >= 0) { // the lower bound first
+    if (c.given("eps") && c.f("eps") >= 0) { // the lower bound is applied first
         scalar const low = c.f("eps");
         x = where(
             less(x, low), cast(full(low, x.dtype(), {}, x.where()), x.dtype()), clamp(x, -infinity, 1 - c.f("eps")));
@@ -87,7 +87,7 @@ results logit(call const& c) {
     return log(x / (scalar(1) - x));
 }
 
-/// -x log(x); of 0 it is 0, of negative numbers -infinity.
+/// -x log(x); 0 for 0, -infinity for negative numbers.
 results entropy(call const& c) {
     tensor const x = c.t("self");
     return computed_in(to_real(x.dtype()), x, [](tensor const& v) {

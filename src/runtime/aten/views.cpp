@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: other sizes and another order of the same elements. Copies (squeeze_copy) are views too: nobody writes to either.
+// ATen operators: views. Copies (squeeze_copy) are views too, since neither is written to.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ results with_dtype(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype");
     if (type != dtype::bool_ || x.dtype() == type) return contiguous(x).reinterpreted(type);
-    return unequal(contiguous(x).reinterpreted(dtype::uint8), 0); // any other byte is no bool here
+    return unequal(contiguous(x).reinterpreted(dtype::uint8), 0); // other bytes are not valid bools
 }
 
 results flattened(call const& c) {
@@ -59,7 +59,7 @@ results unflattened(call const& c) {
 
 results raveled(call const& c) { return flatten(c.t("self")); }
 
-/// Without those of these dimensions that have size 1; none are given: all.
+/// Removes those of the given dimensions that have size 1; all by default.
 results squeezed(call const& c) {
     tensor x = c.t("self");
     std::vector<std::size_t> axes;
@@ -85,7 +85,7 @@ results at_least(call const& c) {
     return value(std::move(out));
 }
 
-/// transpose, swapaxes and swapdims, which have names of their own for the dimensions.
+/// transpose, swapaxes and swapdims, whose arguments have different names.
 results transposed(call const& c) {
     bool const axes = c.has_argument("axis0");
     return transpose(c.t("self"), c.i(axes ? "axis0" : "dim0"), c.i(axes ? "axis1" : "dim1"));
@@ -123,7 +123,7 @@ results moved(call const& c) {
     if (x.rank() == 0) return x;
     ints order(x.rank(), -1);
     for (std::size_t i = 0; i != from.size(); ++i) order[to[i]] = static_cast<std::int64_t>(from[i]);
-    std::int64_t next = 0; // of those that stay
+    std::int64_t next = 0; // next of the remaining dimensions
     for (std::int64_t& each : order) {
         if (each >= 0) continue;
         while (std::find(from.begin(), from.end(), static_cast<std::size_t>(next)) != from.end()) ++next;
@@ -174,7 +174,7 @@ results narrowed(call const& c) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);
     std::int64_t const size = x.size(axis);
-    std::int64_t start = c.i("start"); // a tensor too
+    std::int64_t start = c.i("start"); // may be a tensor
     std::int64_t const length = c.i("length");
     if (start < 0) start += size;
     if (start < 0 || start > size || length < 0 || length > size - start)
@@ -210,7 +210,7 @@ results as_strided(call const& c) {
 results as_real(call const& c) { return c.t("self").as_pairs(); }
 results as_complex(call const& c) { return contiguous(c.t("self")).from_pairs(); }
 
-/// What is new is 0.
+/// New elements are 0.
 results resized(call const& c) {
     tensor const x = c.t("self");
     sizes const to = c.ints("size");
@@ -219,7 +219,7 @@ results resized(call const& c) {
     return results(out).mutate("self", out);
 }
 
-// What a program asks of sizes.
+// Queries of sizes.
 
 tensor of_integer(call const& c, std::int64_t n) {
     return constant(c, scalar(static_cast<long long>(n)), dtype::int64);

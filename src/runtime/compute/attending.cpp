@@ -27,7 +27,7 @@ tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& b
     check_operands(q, k, v);
     std::int64_t const heads = q.size(1);
     std::int64_t const shared = k.size(1) == 0 ? 1 : heads / k.size(1);
-    // The heads that share a key are rows of one matrix.
+    // Query heads that share a key head become rows of one matrix.
     sizes const rows = {q.size(0), k.size(1), shared * q.size(2)};
     auto const with = [](sizes of, std::int64_t last) {
         of.push_back(last);
@@ -64,7 +64,7 @@ tensor attention_window(std::int64_t queries, std::int64_t keys, tensor const& o
     device const here = offset.where();
     tensor const steps = reshape(range(queries, 0, 1, here), {queries, 1}) - range(keys, 0, 1, here);
     tensor const shift = offset.rank() == 0 ? offset : reshape(offset, {offset.count(), 1, 1, 1});
-    tensor const ahead = steps + shift; // how far the query stands behind the key
+    tensor const ahead = steps + shift; // query position minus key position
     tensor sees;
     if (left >= 0) sees = less_equal(ahead, scalar(static_cast<long long>(left)));
     if (right >= 0) {

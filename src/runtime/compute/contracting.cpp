@@ -14,7 +14,7 @@ namespace aton::runtime {
 
 namespace {
 
-using labels = std::vector<int>; ///< one for each axis; what "..." stands for has negative ones, -1 for its last axis
+using labels = std::vector<int>; ///< one per axis; the axes of "..." have negative labels, -1 for the last
 
 struct labelled {
     tensor values;
@@ -26,7 +26,7 @@ std::size_t axis_of(labels const& all, int label) {
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), label) - all.begin());
 }
 
-/// A term of an equation: letters, and how many of them stand in front of "...".
+/// A term of an equation: its letters, and how many of them precede "...".
 struct term {
     labels letters;
     std::size_t dots_at = 0;
@@ -59,7 +59,7 @@ term parse_term(std::string_view text) {
     return t;
 }
 
-/// With repeated labels as diagonals.
+/// Replaces repeated labels by diagonals.
 labelled without_repeats(labelled x) {
     for (std::size_t i = 0; i < x.axes.size(); ++i)
         for (std::size_t j = x.axes.size(); j-- != i + 1;)
@@ -80,14 +80,14 @@ labelled summed(labelled const& x, labels const& kept) {
     return axes.empty() ? x : labelled{sum(x.values, axes), left};
 }
 
-/// Axes in this order; each of them is there.
+/// Orders the axes; all labels of `order` must exist.
 tensor ordered(labelled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order) axes.push_back(axis_of(x.axes, label));
     return x.values.permuted(axes);
 }
 
-/// The sum of products of two over all labels that are not kept, which both of them have.
+/// The sum of products over all labels that are not kept, which both operands must have.
 labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
     labels batch, inner, left, right;
     for (int const label : x.axes) {
@@ -118,7 +118,7 @@ labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
     return {reshape(product, to), joined({batch, left, right})};
 }
 
-/// The terms in front of "->", and the one behind it.
+/// The terms before "->", and the one after it.
 std::pair<std::vector<term>, term> parse(std::string_view equation, bool& explicit_result) {
     std::size_t const arrow = equation.find("->");
     explicit_result = arrow != std::string_view::npos;
@@ -191,7 +191,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     }
     labelled total;
     for (std::size_t i = 0; i != all.size(); ++i) {
-        labels needed = kept; // after this operand
+        labels needed = kept; // needed after this operand
         for (std::size_t k = i + 1; k != all.size(); ++k)
             needed.insert(needed.end(), all[k].axes.begin(), all[k].axes.end());
         if (i == 0) {
@@ -214,7 +214,7 @@ tensor determinant(tensor const& x) {
     std::int64_t const n = x.size(x.rank() - 1);
     sizes const to(x.sizes().begin(), x.sizes().end() - 2);
     std::int64_t const batch = count_of(to);
-    tensor left = reshape(x, {batch, n, n}); // what is not eliminated
+    tensor left = reshape(x, {batch, n, n}); // the remaining submatrix
     tensor out = full(1, x.dtype(), {batch}, x.where());
     for (std::int64_t size = n; size != 0 && batch != 0; --size) {
         tensor const pivot_at = arg_max(abs(left.sliced(2, 0, 1).squeezed(2)), 1, true); // [batch, 1]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions as matrix products with the elements that each window sees.
+// Convolutions as matrix products with the elements of each window.
 #include <aton/runtime/spatial.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{256} << 20; ///< of columns at a time
+constexpr std::int64_t most_bytes = std::int64_t{256} << 20; ///< maximum bytes of columns at a time
 
 std::int64_t product(sizes const& of, std::size_t first, std::size_t count) {
     return count_of(std::span(of).subspan(first, count));
@@ -46,7 +46,7 @@ tensor with_bias(tensor const& y, tensor const& bias) {
     return y + reshape(bias, to);
 }
 
-/// Windows [N, C, out..., kernel...] times weights [M, C / groups, kernel...].
+/// The product of windows [N, C, out..., kernel...] and weights [M, C / groups, kernel...].
 tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t groups) {
     std::size_t const axes = seen.rank() / 2 - 1;
     std::int64_t const n = seen.size(0);
@@ -55,7 +55,7 @@ tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t group
     std::int64_t const channels = weight.size(0);
     sizes to = {n, channels};
     for (std::size_t i = 0; i != axes; ++i) to.push_back(seen.size(i + 2));
-    constexpr std::int64_t few = 128; // columns; then those of all images are one matrix
+    constexpr std::int64_t few = 128; // columns up to which those of all images form one matrix
     std::vector<std::size_t> order = {1};
     for (std::size_t i = 0; i != axes; ++i) order.push_back(2 + axes + i);
     bool const joins = groups == 1 && n > 1 && out < few;
@@ -70,7 +70,7 @@ tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t group
     return reshape(reshape(y, {channels, n, out}).permuted(std::vector<std::size_t>{1, 0, 2}), to);
 }
 
-/// The same, in parts whose columns are not too large together.
+/// times_weight in parts, which bounds the memory of columns.
 tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
     std::size_t const axes = seen.rank() / 2 - 1;
     auto const each = static_cast<std::int64_t>(element_bytes(seen.dtype()));
@@ -94,7 +94,7 @@ tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
     return out;
 }
 
-/// Each channel on its own: the sum over the places of the kernel.
+/// Depthwise: the sum over the places of the kernel.
 tensor by_channel(tensor const& seen, tensor const& weight) {
     std::size_t const axes = seen.rank() / 2 - 1;
     sizes whole = {1, weight.size(0)};
@@ -136,7 +136,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
                               sizes const& extra, std::int64_t groups, bool widens) {
     check_operands(x, weight, bias, w, groups, true);
     check_output_padding(extra, w.axes());
-    if (is_narrow(x) && widens) { // one rounding
+    if (is_narrow(x) && widens) { // rounded once
         auto const wide = [](tensor const& t) { return t ? cast(t, dtype::float32) : t; };
         return cast(transposed_convolution(wide(x), wide(weight), wide(bias), w, extra, groups), x.dtype());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decompositions of matrices on the host, by Eigen where its conventions are LAPACK's.
+// Matrix decompositions on the host, by Eigen if its conventions are those of LAPACK.
 #include <aton/runtime/factorization.hpp>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ reflections householder(tensor const& a) {
         for (index i = 0; i != packed.count() && tau.rows != 0; ++i) {
             Eigen::HouseholderQR<matrix<T>> const qr(packed[i]);
             packed[i] = qr.matrixQR();
-            tau[i] = qr.hCoeffs().conjugate(); // Eigen's reflections are the adjoints of LAPACK's
+            tau[i] = qr.hCoeffs().conjugate(); // Eigen's reflectors are the adjoints of LAPACK's
         }
         return {packed.t, tau.vectors()};
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by number.
+// Gather, scatter and nonzero.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace aton::runtime {
 
 namespace {
 
-/// Negative indices count from the end. Throws for those outside of the axis.
+/// Resolves negative indices, which count from the end. Throws aton::error for indices out of range.
 tensor from_front(tensor const& indices, std::int64_t size, std::size_t axis) {
     if (indices.count() == 0) return indices;
     tensor const at = where(less(indices, 0), indices + scalar(static_cast<long long>(size)), indices);
@@ -25,7 +25,7 @@ tensor from_front(tensor const& indices, std::int64_t size, std::size_t axis) {
     return at;
 }
 
-/// 0, stride, 2 * stride, ... along one of `rank` axes, the others 1.
+/// 0, stride, 2 * stride, ... along one of `rank` axes; the others have size 1.
 tensor steps(std::int64_t size, std::int64_t stride, std::size_t axis, std::size_t rank, device where) {
     sizes to(rank, 1);
     to[axis] = size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Order and sizes of tensors.
+// Layout of tensors: reshape, concatenation, padding.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ value to_device(value const& v, device where) {
 
 namespace {
 
-/// An axis of this size with so many elements more or fewer at its ends.
+/// The size of an axis after padding.
 std::int64_t padded(std::int64_t size, std::int64_t before, std::int64_t after, std::size_t axis) {
     constexpr std::int64_t most = std::int64_t{1} << 60;
     bool const sound = before > -most && before < most && after > -most && after < most;
@@ -102,7 +102,7 @@ std::int64_t padded(std::int64_t size, std::int64_t before, std::int64_t after, 
     return size + before + after;
 }
 
-/// What is left of `x` by pads that are negative, and the sizes with all pads.
+/// `x` cropped by the negative pads, and the shape after all pads.
 std::pair<tensor, sizes> cropped(tensor const& x, sizes const& before, sizes const& after) {
     if (before.size() != x.rank() || after.size() != x.rank())
         throw error("the number of pads does not match the axes");
@@ -116,7 +116,7 @@ std::pair<tensor, sizes> cropped(tensor const& x, sizes const& before, sizes con
     return {from, to};
 }
 
-/// For each element of an axis that is padded, the one that it comes from.
+/// The source index of each element of a padded axis.
 tensor sources(std::int64_t size, std::int64_t before, std::int64_t count, pad_mode mode, device where) {
     tensor const at = range(count, -before, 1, where);
     auto const number = [](std::int64_t n) { return scalar(static_cast<long long>(n)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses of classes.
+// Classification losses.
 #include <aton/runtime/losses.hpp>
 
 #include <string>

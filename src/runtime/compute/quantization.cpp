@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers in few bits: integers and narrow floats that a scale and a zero point give their meaning.
+// Quantization: integers and narrow floats with a scale and a zero point.
 #include <aton/runtime/quantization.hpp>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
     throw error("a scale or zero point of shape " + to_string(given.sizes()) + " does not fit " + to_string(x.sizes()));
 }
 
-/// 0, 0, 0, 1, 1, 1, ...: the block of each index.
+/// The block of each index: 0, 0, 0, 1, 1, 1, ...
 tensor blocks(std::int64_t size, std::int64_t block, device where) {
     return range(size, 0, 1, where) / scalar(static_cast<long long>(block));
 }

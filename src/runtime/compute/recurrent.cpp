@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recurrent cells over sequences: one matrix product for all inputs, then one with the hidden state for each element.
+// Recurrent cells over sequences: one matrix product for all inputs, then one with the hidden state per step.
 #include <aton/runtime/recurrent.hpp>
 
 #include <string>
@@ -10,10 +10,10 @@ namespace aton::runtime {
 
 namespace {
 
-/// A layer that is ready to run: sizes checked, the inputs of all gates computed.
+/// A layer that is ready to run: sizes checked, inputs of all gates computed.
 class unrolled {
 public:
-    /// `joins`: the bias of the recurrence may be added beforehand.
+    /// `joins`: the recurrence bias may be added in advance.
     unrolled(tensor const& x, recurrent_layer const& layer, std::int64_t gates, recurrent_state const& start,
              tensor const& lengths, bool joins)
         : layer_(layer),
@@ -42,7 +42,7 @@ public:
         state_.cell = checked(start.cell, x);
     }
 
-    /// Calls `step(inputs [B, gates * H], state)`, which gives the next state.
+    /// Calls `step(inputs [B, gates * H], state)`, which returns the next state.
     template <class Step>
     recurrent_result run(Step const& step) {
         device_kernels const& kernels = kernels_of(inputs_.where());
@@ -69,7 +69,7 @@ public:
         return all.sliced(all.rank() - 1, static_cast<std::int64_t>(which) * hidden_size_, hidden_size_);
     }
     [[nodiscard]] tensor recurrence(tensor const& hidden) const { return matmul(hidden, recurrence_); }
-    /// That of one gate, without its bias.
+    /// The recurrence of one gate, without its bias.
     [[nodiscard]] tensor recurrence(tensor const& hidden, std::size_t which) const {
         return matmul(hidden, gate(recurrence_, which));
     }

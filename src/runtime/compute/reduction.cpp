@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions over axes.
+// Reductions, scans, sorting and matrix products of tensors.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<std::size_t> axes_of(tensor const& x, axis_list const& axes) {
     std::vector<std::size_t> out;
     for (std::int64_t axis : axes) {
         std::size_t const at = axis_at(axis, x.rank());
-        if (x.rank() != 0) out.push_back(at); // an axis of a 0-d tensor is none
+        if (x.rank() != 0) out.push_back(at); // a 0-d tensor has no axes
     }
     std::sort(out.begin(), out.end());
     if (std::adjacent_find(out.begin(), out.end()) != out.end()) throw error("an axis is given twice");
@@ -37,7 +37,7 @@ std::int64_t count_along(tensor const& x, std::vector<std::size_t> const& axes) 
     return n;
 }
 
-/// As a vector where it is 0-d.
+/// A 0-d tensor as 1-d.
 tensor at_least_1d(tensor const& x) { return x.rank() == 0 ? x.unsqueezed(0) : x; }
 
 tensor arg_reduce(reduce_op op, tensor const& x, std::int64_t axis, bool keep, bool last) {
@@ -67,7 +67,7 @@ tensor reduce(reduce_op op, tensor const& x, axis_list const& axes, bool keep) {
 
 tensor mean(tensor const& x, axis_list const& axes, bool keep) {
     auto const n = static_cast<double>(count_along(x, axes_of(x, axes)));
-    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) // one rounding
+    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) // rounded once
         return cast(mean(cast(x, dtype::float32), axes, keep), x.dtype());
     return sum(x, axes, keep) / scalar(n);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values between elements, gathered neighbour by neighbour.
+// Interpolation, gathered neighbor by neighbor.
 #include <aton/runtime/sampling.hpp>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ scalar integer(std::int64_t i) { return static_cast<long long>(i); }
 
 bool is_narrow(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 
-/// Coordinates mirrored at the borders of an axis until they lie between them.
+/// Mirrors coordinates at the borders of an axis until they are in range.
 tensor mirrored(tensor const& at, std::int64_t size, bool corners) {
     double const low = corners ? 0 : -0.5;
     double const width = static_cast<double>(corners ? size - 1 : size);
@@ -29,17 +29,17 @@ tensor mirrored(tensor const& at, std::int64_t size, bool corners) {
     return where(odd, width - rest, rest) + scalar(low);
 }
 
-/// Coordinates of points that lie outside, moved to where the padding has them.
+/// Moves coordinates of points outside according to the padding.
 tensor moved(tensor const& at, std::int64_t size, sampling const& how) {
     if (how.padding == outside::border) return clamp(at, 0, static_cast<double>(size - 1));
     return how.padding == outside::reflection ? mirrored(at, size, how.corners) : at;
 }
 
-/// One neighbour of all points along an axis.
+/// One neighbor of all points along an axis.
 struct neighbour {
-    tensor index;  ///< int64, inside
-    tensor weight; ///< no tensor: 1
-    tensor inside; ///< bool; no tensor: all are
+    tensor index;  ///< int64, in range
+    tensor weight; ///< empty: 1
+    tensor inside; ///< bool; empty: all true
 };
 
 neighbour neighbour_of(tensor const& at, tensor const& weight, std::int64_t size, sampling const& how) {
@@ -52,7 +52,7 @@ neighbour neighbour_of(tensor const& at, tensor const& weight, std::int64_t size
     return n;
 }
 
-/// Weights as polynomials of how far a point lies beyond its neighbour 0.
+/// Weights as polynomials of a point's distance from its neighbor 0.
 std::vector<tensor> cubic_weights_of(tensor const& t, double a) {
     auto const near = [&](tensor const& x) { // |x| <= 1
         return (x * scalar(a + 2) - scalar(a + 3)) * x * x + scalar(1.0);
@@ -82,7 +82,7 @@ std::vector<neighbour> neighbours_of(tensor const& coordinate, std::int64_t size
     return out;
 }
 
-/// Gathers all combinations of neighbours, the first axis outermost, and adds them up.
+/// Gathers all combinations of neighbors, the first axis outermost, and adds them up.
 class gatherer {
 public:
     gatherer(tensor const& x, std::vector<std::vector<neighbour>> const& all)

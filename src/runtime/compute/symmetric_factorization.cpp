@@ -15,7 +15,7 @@ namespace aton::runtime {
 
 namespace {
 
-/// Bunch's and Kaufman's diagonal pivoting: blocks of 1 and 2 on the diagonal. A pair of negative pivots stands for a block of 2.
+/// Bunch-Kaufman diagonal pivoting, with blocks of size 1 and 2. A pair of negative pivots denotes a block of size 2.
 template <class T>
 std::int32_t factor_ldl(Eigen::Map<matrix<T>> a, std::int32_t* pivots) {
     double const alpha = (1 + std::sqrt(17.0)) / 8;

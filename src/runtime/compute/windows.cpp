@@ -15,7 +15,7 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 31; ///< of a kernel, stride, dilation or padding
+constexpr std::int64_t most = std::int64_t{1} << 31; ///< maximum of a kernel size, stride, dilation or padding
 
 void check_list(sizes const& list, std::size_t axes, std::int64_t least, char const* what) {
     if (list.size() != axes)
@@ -107,7 +107,7 @@ tensor fold(tensor const& columns, window const& w, sizes const& spatial) {
     check(w, axes);
     if (columns.rank() != 2 + 2 * axes) throw error("[N, C, out..., kernel...] is expected");
     sizes to = {columns.size(0), columns.size(1)};
-    sizes before = {0, 0}; // what is cut off, or added, for the result
+    sizes before = {0, 0}; // cropped from the result, or added to it
     sizes after = {0, 0};
     for (std::size_t i = 0; i != axes; ++i) {
         std::int64_t const reach = w.reach(i, columns.size(i + 2));

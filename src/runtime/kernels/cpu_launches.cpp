@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of instructions.
+// Selects the kernels for the instruction set of the CPU.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is reduced when, and on which thread.
+// Schedules reductions on threads.
 #include "cpu_reduce.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace aton::runtime::kernels {
 
 namespace {
 
-/// Results that are made together: as many as fit into the cache beside what they are made of.
+/// Maximum results computed together, such that they fit into the cache with their operands.
 constexpr std::int64_t most_lines = 64;
 constexpr std::int64_t most_columns = 1024;
 
@@ -29,7 +29,8 @@ public:
         std::int64_t const n = s_.gone.count;
         std::int64_t const width = s_.kept.sizes[s_.kept.rank - 1];
         std::int64_t const together = std::min(width, most_columns);
-        // A chunk is worth a thread. Of results side by side it is larger: each has sums for all of them.
+        // A chunk is enough work for a thread. It is larger for adjacent results, since it has accumulators for all of
+        // them.
         std::int64_t const rows =
             in_columns_ ? std::max<std::int64_t>(1, 4 * work_for_a_thread / together) : work_for_a_thread;
         std::int64_t const chunks = (n + rows - 1) / rows;
@@ -43,7 +44,7 @@ public:
             });
             return;
         }
-        // The results of chunks: those of the first chunk for all outputs, then those of the second.
+        // The accumulators of chunks: those of the first chunk for all outputs, then those of the second.
         scratch<std::byte> const parts(chunks * outputs * bytes(by_.accumulator_bytes));
         auto const part = [&](std::int64_t at) { return parts.data() + at * bytes(by_.accumulator_bytes); };
         in_parts(chunks * outputs, units_for_a_thread(std::min(rows, n)), [&](std::int64_t first, std::int64_t last) {
@@ -65,7 +66,7 @@ public:
 private:
     static std::int64_t bytes(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-    /// Calls `f(output, count)` for outputs that follow each other in memory at one distance.
+    /// Calls `f(output, count)` for outputs that are evenly spaced in memory.
     template <class Function>
     void for_rows(std::int64_t first, std::int64_t last, Function const& f) const {
         row_cursor<1> at(s_.kept, first);
@@ -78,7 +79,7 @@ private:
         }
     }
 
-    /// Elements `first` to `last` of `count` outputs.
+    /// Adds elements `first` to `last` of `count` outputs.
     void add(void* sums, std::int64_t output, std::int64_t count, std::int64_t first, std::int64_t last) const {
         by_.start(sums, count);
         loop<1> const& gone = s_.gone;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Threads of the CPU.
+// Runs work on the threads of OpenMP.
 #include "cpu_threads.hpp"
 
 #include <algorithm>
 #include <exception>
 
-#if defined(__SANITIZE_THREAD__) // it does not see how threads of OpenMP wait for each other
+#if defined(__SANITIZE_THREAD__) // ThreadSanitizer does not understand the synchronization of OpenMP
 #include <mutex>
 #include <thread>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line of elements is reduced in lanes, which the compiler makes vectors of.
+// Reduces a line of elements in lanes, which the compiler vectorizes.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// `n` elements, the first of which has this index.
+/// Reduces `n` elements; the first has index `first`.
 template <class Functor>
 struct line_reduction {
     using accumulator = typename Functor::accumulator;
@@ -31,7 +31,7 @@ struct line_reduction {
     }
 };
 
-/// The best of a block comes from lanes; only where it is better than what was before, its place is looked for.
+/// Finds the best element of a block in lanes, and its position only if it is better than the best so far.
 template <bool Most, bool Last, class T>
 struct line_reduction<arg_reduction<Most, Last, T>> {
     using functor = arg_reduction<Most, Last, T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans on the CPU: each line in order, lines that lie side by side together.
+// Scans on the CPU: each line in order, adjacent lines together.
 #include <aton/runtime/kernels/scan.hpp>
 
 #include <algorithm>
@@ -34,9 +34,9 @@ struct scan_launcher : cpu_launcher {
 
 private:
     static constexpr std::int64_t most_columns = 256;
-    static constexpr int lines = 8; // one sum waits for itself, several do not
+    static constexpr int lines = 8; // hides the latency of dependent additions
 
-    /// `n` lines, whose elements lie side by side.
+    /// Scans `n` lines whose elements are adjacent.
     template <class Functor, class T>
     static void scan_columns(line_shape const& s, T* out, T const* x, std::int64_t n) {
         typename Functor::accumulator sums[most_columns];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Softmax on the CPU: a line, or lines side by side, stay in the cache for all passes.
+// Softmax on the CPU: one line, or several adjacent lines, stay in the cache for all passes.
 #include <aton/runtime/kernels/scan.hpp>
 
 #include <algorithm>

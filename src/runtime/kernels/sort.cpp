@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sorting on the CPU: numbers with their places, short rows by comparison, long ones by their bytes from the last to the first.
+// Sorting on the CPU: numbers with their indices, short rows by comparison, long ones by radix sort from the last byte
+// to the first.
 #include <aton/runtime/kernels/sort.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct placed {
     std::int64_t place;
 };
 
-/// One byte of all keys; false where all have the same.
+/// Sorts by one byte of the keys; false if it is the same in all keys.
 template <class Key>
 bool sort_by_byte(placed<Key> const* from, placed<Key>* to, std::int64_t n, unsigned shift) {
     std::int64_t ends[257] = {};

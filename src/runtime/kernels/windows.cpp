@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows on the CPU: a row of them at a time, one of their elements after the other.
+// Window kernels on the CPU: one row of windows at a time, one element of the windows after the other.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -21,7 +21,7 @@ T added(T sum, T x, T y) {
     else return sum + x * y;
 }
 
-/// Calls `f` with the distance of two elements, a constant where it is a usual one.
+/// Calls `f` with the distance of two elements, as a constant if it is a common one.
 template <class Function>
 void with_stride(std::int64_t stride, Function const& f) {
     if (stride == 1) f(std::integral_constant<std::int64_t, 1>());
@@ -29,7 +29,7 @@ void with_stride(std::int64_t stride, Function const& f) {
     else f(stride);
 }
 
-/// Where the elements of a window stand, in both operands.
+/// The offsets of the elements of a window in both operands.
 struct places_of {
     explicit places_of(loop<2> const& l) : count(l.count), x(count), y(count) {
         row_cursor<2> at(l, 0);
@@ -97,7 +97,7 @@ void first_largest(window_shape const& s, T* values, std::int64_t* numbers, T co
                 for (std::int64_t j = 0; j != n; ++j) {
                     T const value = a[j * step];
                     T const most = best[j];
-                    bool const better = value > most || is_nan(value); // of NaN the last
+                    bool const better = value > most || is_nan(value); // the last NaN wins
                     best[j] = better ? value : most;
                     where[j] = better ? static_cast<place>(k) : where[j];
                 }

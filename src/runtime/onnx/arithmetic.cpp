@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: functions of several numbers, which broadcast: arithmetic, comparisons, logic and choice.
+// ONNX operators: functions of several operands that broadcast: arithmetic, comparisons, logic and selection.
 #include "call.hpp"
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// The second operand. Before opset 7 it broadcasts only where it is told to, along dimensions that begin at `axis`.
+/// The second operand. Before opset 7 it broadcasts only if the attribute 'broadcast' is set, along dimensions that
+/// start at 'axis'.
 tensor second(call const& c) {
     tensor const& x = c.in(0);
     tensor const& y = c.in(1);
@@ -31,7 +32,7 @@ tensor second(call const& c) {
         to.resize(to.size() + x.rank() - end, 1);
     }
     tensor const fitting = reshape(y, to);
-    (void)fitting.expanded(x.sizes()); // throws where it does not fit
+    (void)fitting.expanded(x.sizes()); // throws if it does not fit
     return fitting;
 }
 
@@ -40,14 +41,14 @@ results function(call const& c) {
     return binary(Op, c.in(0), second(c));
 }
 
-/// Of bools.
+/// A function of bools.
 template <binary_op Op>
 results logic(call const& c) {
     if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " requires bool inputs");
     return binary(Op, c.in(0), second(c));
 }
 
-/// Of integers: the least significant bits of the result.
+/// Integer powers modulo 2^bits.
 tensor power(tensor const& x, tensor const& y) {
     dtype const t = x.dtype();
     if (t == y.dtype()) return binary(binary_op::pow, x, y);
@@ -57,8 +58,8 @@ tensor power(tensor const& x, tensor const& y) {
     return cast(binary(binary_op::pow, cast(x, wide), cast(y, wide)), t);
 }
 
-/// ONNX leaves open what 0 to a negative power is in integers. Here it is what x86 makes of infinity, as in ONNX Runtime: so the check of
-/// a mapping finds whether it relies on another number.
+/// ONNX does not define integer 0 to a negative power. The result here is x86's conversion of infinity, as in ONNX
+/// Runtime, so that checks of mappings find those that rely on another value.
 results pow(call const& c) {
     tensor const& x = c.in(0);
     tensor const y = second(c);
@@ -84,7 +85,7 @@ results bit_shift(call const& c) {
     return binary(direction == "LEFT" ? binary_op::shift_left : binary_op::shift_right, c.in(0), c.in(1));
 }
 
-// The slope fits the input; before opset 7 it is one number, or one for each channel.
+// The slope broadcasts; before opset 7 it has one element, or one per channel.
 results prelu(call const& c) {
     tensor const& x = c.in(0);
     tensor slope = c.in(1);
@@ -97,7 +98,7 @@ results prelu(call const& c) {
     return binary(binary_op::prelu, x, slope.expanded(x.sizes()));
 }
 
-/// All inputs, one after the other.
+/// Folds all inputs from the left.
 template <binary_op Op>
 tensor folded(call const& c) {
     tensor out = c.in(0);
@@ -119,7 +120,7 @@ results mean_of_inputs(call const& c) {
     return half ? cast(out, t) : out;
 }
 
-/// Strings in order, of a tensor that is expanded.
+/// Expanded strings in row-major order.
 tensor texts(tensor const& x, sizes const& to) { return x.expanded(to).contiguous(); }
 
 // Strings are compared on the host.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes `ATen` of domain org.pytorch.aten, which run as operators of ATen. docs/exporter.md has their form.
+// `ATen` nodes of domain org.pytorch.aten, which run as ATen operators. docs/exporter.md describes their form.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -60,16 +60,17 @@ void take_attribute(aten_argument& a, node_attribute const& from, aten::schema_t
     }
 }
 
-/// Hands the inputs of a node to the arguments of its schema.
+/// Assigns the inputs of a node to the arguments of its schema.
 class input_reader {
 public:
     explicit input_reader(call const& c) : c_(c), names_(c.strings("inputs")), named_(c.has_attribute("inputs")) {}
 
-    /// Whether the next input belongs to an argument: to the one that the attribute `inputs` says, without it to the next tensor.
+    /// Whether the next input belongs to an argument: the next one in the attribute `inputs`, or without it the next
+    /// tensor.
     [[nodiscard]] bool has(std::string_view name, bool is_tensor) const {
         return named_ ? next_ < names_.size() && names_[next_] == name : is_tensor;
     }
-    /// No tensor where the input is skipped.
+    /// Empty if the input is skipped.
     [[nodiscard]] tensor take() { return c_.maybe(next_++); }
 
 private:

@@ -25,12 +25,12 @@ tensor by_heads(tensor const& x, std::int64_t heads) {
         throw error(std::to_string(heads) + " heads do not fit shape " + to_string(x.sizes()));
     return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
-/// And back.
+/// The inverse of by_heads.
 tensor joined_heads(tensor const& x) {
     return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// The mask, from version 24 on as wide as there are keys: what it does not have is not seen.
+/// The mask, padded from version 24 on to the number of keys; missing entries hide keys.
 tensor widened_mask(call const& c, tensor const& mask, std::int64_t keys) {
     if (c.opset() < 24 || mask.rank() == 0 || mask.size(mask.rank() - 1) >= keys) return mask;
     sizes const before(mask.rank(), 0);
@@ -39,7 +39,7 @@ tensor widened_mask(call const& c, tensor const& mask, std::int64_t keys) {
     return pad(mask, before, after, mask.dtype() == dtype::bool_ ? scalar(false) : scalar(-infinity));
 }
 
-/// What is added to the scores [.., L, S]; no tensor: nothing.
+/// The bias of the scores [.., L, S]; may be empty.
 tensor bias_of(call const& c, tensor const& q, std::int64_t keys, std::int64_t past) {
     tensor seen; // bool
     auto const narrow = [&](tensor const& more) { seen = seen ? logical_and(seen, more) : more; };
@@ -118,7 +118,7 @@ results flex_attention(call const& c) {
     if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) throw error("queries, keys and values must have rank 4");
     if (k.size(1) == 0 || q.size(1) % k.size(1) != 0 || v.size(1) != k.size(1))
         throw error("the numbers of heads do not match");
-    auto const repeated = [&](tensor const& t) { // for all heads that share it
+    auto const repeated = [&](tensor const& t) { // repeated for the query heads that share it
         tensor const one = t.unsqueezed(2);
         sizes to = one.sizes();
         to[2] = q.size(1) / t.size(1);
@@ -170,7 +170,8 @@ results rotary_embedding(call const& c) {
     return flat ? joined_heads(out) : out;
 }
 
-/// One step at a time: the state [B, G, K, V] forgets, takes a product of key and value in, and is read with the query.
+/// One step at a time: the state [B, G, K, V] decays, adds the product of key and value, and is multiplied by the
+/// query.
 results linear_attention(call const& c) {
     std::int64_t const heads = c.i("q_num_heads");
     std::int64_t const groups = c.i("kv_num_heads");

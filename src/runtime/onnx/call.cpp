@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs and attributes of a node, checked when they are asked for.
+// Inputs and attributes of a node, checked on access.
 #include "call.hpp"
 
 #include <string>
@@ -16,7 +16,7 @@ namespace {
     throw error(std::string(what) + " '" + std::string(name) + "' is missing");
 }
 
-/// The attribute where it has this type.
+/// The attribute; throws aton::error if it has another type.
 node_attribute const* of_type(node_attribute const* a, onnx::attr_type type) {
     if (a != nullptr && a->type != type) throw error("attribute '" + a->name + "' has the wrong type");
     return a;
@@ -48,7 +48,7 @@ std::vector<tensor> call::tensors(std::size_t first) const {
 }
 
 std::vector<std::int64_t> call::integers(std::size_t i) const {
-    constexpr std::int64_t most = 1 << 24; // views may have any size
+    constexpr std::int64_t most = 1 << 24; // bounds views, which may have any size
     if (in(i).count() > most) throw error("input " + std::to_string(i) + " has too many elements");
     return to_host(in(i)).integers();
 }
@@ -109,7 +109,7 @@ dtype call::type(std::string_view name, dtype otherwise) const {
 std::uint64_t call::seed() const {
     node_attribute const* const a = attribute("seed");
     if (a == nullptr) return runner_->next_seed();
-    if (a->type == onnx::attr_type::i) return static_cast<std::uint64_t>(a->i); // Dropout's
+    if (a->type == onnx::attr_type::i) return static_cast<std::uint64_t>(a->i); // Dropout has an integer seed
     auto const given = static_cast<float>(f("seed"));
     return static_cast<std::uint64_t>(scalar(given * 65536.0F).to_saturated<std::int64_t>());
 }

@@ -21,9 +21,9 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-// To and from strings, which the host alone has.
+// Casts to and from strings, which are on the host only.
 
-/// The shortest text that is read as the same number: plain, with an exponent where that would be long.
+/// The shortest string that parses to the same number; with an exponent if it would be long otherwise.
 template <class Real>
 std::string text_of(Real x) {
     if (std::isnan(x)) return "NaN";
@@ -36,7 +36,7 @@ std::string text_of(Real x) {
     return {out.data(), end.ptr};
 }
 
-/// The same of a type with fewer digits than float.
+/// Like text_of, for types with fewer digits than float.
 template <class Narrow>
 std::string text_of_narrow(Narrow x) {
     auto const wide = static_cast<float>(x);
@@ -87,7 +87,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// "INF" and "NaN" in any case too.
+/// Accepts "INF" and "NaN" in any case.
 double real_of(std::string_view text) {
     std::string_view const digits = trimmed(text);
     double out = 0;
@@ -102,7 +102,7 @@ double real_of(std::string_view text) {
     return out;
 }
 
-/// Towards zero where the text is that of a real number.
+/// Rounds towards zero if the string is a real number.
 template <class Integer>
 Integer integer_of(std::string_view text) {
     std::string_view const digits = trimmed(text);
@@ -135,7 +135,7 @@ tensor from_strings(tensor const& x, dtype to) {
     return parsed<double>(x, dtype::float64, real_of);
 }
 
-/// Powers of two in a byte: the exponent of float32, once its fraction is rounded. Signs are lost.
+/// float8_e8m0: the exponent of float32 after rounding its fraction. Signs are dropped.
 tensor to_powers(tensor const& x, bool saturate, std::string const& mode) {
     constexpr int least = 0x400000; // 2^-127, which is subnormal in float32
     constexpr int most = 0x7f000000;
@@ -172,7 +172,7 @@ results convert(call const& c, dtype to) {
     return runtime::cast(x, to, saturate);
 }
 
-/// That of opset 1 is a name: "FLOAT".
+/// The dtype of a name such as "FLOAT", as in opset 1.
 dtype named(std::string wanted) {
     for (char& letter : wanted) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     for (std::size_t i = 1; i != dtype_count; ++i)
@@ -189,7 +189,7 @@ results cast_to(call const& c) {
 
 results cast_like(call const& c) { return convert(c, c.in(1).dtype()); }
 
-/// Codes below 8 bits, which take a byte each: signed ones fill it with their sign, others with zeros.
+/// Codes below 8 bits, which take a byte each: signed ones are sign-extended, others zero-extended.
 tensor filled(tensor const& x, dtype as) {
     auto const beyond = static_cast<int>(8 - bits(as));
     bool const is_signed = is_signed_integral(as);
@@ -205,7 +205,7 @@ results same_bits(call const& c) {
         throw error(std::string(name(x.dtype())) + " does not have the same number of bits as " +
                     std::string(name(to)));
     if (bits(to) < 8) return filled(x, to);
-    if (to == dtype::bool_) return cast(x.reinterpreted(dtype::uint8), to); // any bit is true
+    if (to == dtype::bool_) return cast(x.reinterpreted(dtype::uint8), to); // any nonzero byte is true
     return x.reinterpreted(to);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that make tensors of attributes, sizes and indices.
+// ONNX operators that create tensors from attributes, sizes and indices.
 #include "call.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// Values, and where they are: numbers in row-major order, or a row of coordinates for each.
+/// The dense form of values and their indices: linear in row-major order, or one row of coordinates each.
 tensor dense_of(node_attribute const& a) {
     if (a.tensors.size() != 2) throw error("a sparse tensor must have values and indices");
     tensor const values = tensor::from_constant(a.tensors[0]);
@@ -64,7 +64,7 @@ results constant_of_shape(call const& c) {
     return reshape(value, {}).expanded(to);
 }
 
-/// For each element of a matrix its column less its row.
+/// For each element of a matrix, its column minus its row.
 tensor diagonals(std::int64_t height, std::int64_t width, device where) {
     return range(width, 0, 1, where) - range(height, 0, 1, where).unsqueezed(1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that run graphs.
+// ONNX control flow operators: If, Loop and Scan.
 #include "call.hpp"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ tensor tensor_of(value const& v, std::string const& what) {
     return v.one();
 }
 
-/// What a body gives at each iteration, side by side in a new axis; of none the type that the graph states, where it does.
+/// The outputs of a body at each iteration, stacked along a new axis. With zero iterations, the type that the graph
+/// declares, if any.
 class scan_output {
 public:
     scan_output(graph_data const& body, std::size_t output)
@@ -49,7 +50,7 @@ public:
         all_.push_back(std::move(t));
     }
 
-    /// Throws aton::error where as many as these do not fit into memory.
+    /// Throws aton::error if that many tensors do not fit into memory.
     void require_room(std::int64_t trips) const {
         sizes all = all_.front().sizes();
         all.insert(all.begin(), trips);
@@ -66,7 +67,7 @@ private:
     [[nodiscard]] tensor empty(std::int64_t axis, device where) const {
         if (type_->dtype == dtype::undefined)
             throw error("there are zero iterations and output " + std::to_string(number_) + " of the body has no type");
-        sizes to; // sizes that the graph does not state are 0
+        sizes to; // sizes that the graph does not declare are 0
         for (dim const& d : type_->shape.dims()) to.push_back(d.is_static() ? d.size() : 0);
         to.insert(to.begin() + static_cast<std::ptrdiff_t>(axis_at(axis, to.size() + 1)), 0);
         return full(0, type_->dtype, to, where);
@@ -110,7 +111,7 @@ results loop(call const& c) {
     return carried;
 }
 
-/// Attributes of one number for each scan input or output.
+/// An attribute with one number per scan input or output; 0 by default.
 std::int64_t number_of(std::vector<std::int64_t> const& all, std::size_t i) { return i < all.size() ? all[i] : 0; }
 
 void require_count(std::vector<std::int64_t> const& all, std::size_t count, char const* name) {
@@ -119,7 +120,7 @@ void require_count(std::vector<std::int64_t> const& all, std::size_t count, char
                     std::to_string(count));
 }
 
-/// A Scan without a batch: how it goes over its inputs and joins what its body gives.
+/// A Scan without a batch: its iteration over inputs, and how outputs of the body are stacked.
 struct scan_plan {
     graph_data const* body = nullptr;
     std::size_t states = 0;
@@ -156,7 +157,7 @@ scan_plan plan_of(call const& c, std::size_t inputs) {
     return p;
 }
 
-/// The length of the axes that are scanned.
+/// The length of the scanned axes.
 std::int64_t length_of(scan_plan const& p, std::span<value const> inputs) {
     std::int64_t length = -1;
     for (std::size_t k = 0; k != p.scanned; ++k) {
@@ -194,7 +195,8 @@ std::vector<value> scanned(call const& c, scan_plan const& p, std::span<value co
     return carried;
 }
 
-/// Version 8: each input has a batch in front, whose sequences may have different lengths; what is behind them is 0.
+/// Version 8: each input has a leading batch axis, whose sequences may have different lengths; elements after their end
+/// are 0.
 results batched_scan(call const& c) {
     std::size_t const given = c.inputs() - std::min<std::size_t>(1, c.inputs());
     scan_plan const p = plan_of(c, given);

@@ -22,7 +22,7 @@ results conv(call const& c) {
     return runtime::convolution(x, weight, c.maybe(2), window_of(c, x, spatial_sizes(weight)), c.i("group", 1));
 }
 
-/// The padding that leaves as many elements as output_shape or auto_pad say.
+/// Sets the padding that gives the output sizes of output_shape or auto_pad.
 void pad_to(window& w, sizes const& to, tensor const& x, sizes const& extra, bool upper) {
     if (to.size() != w.axes())
         throw error("output_shape " + to_string(to) + " does not fit " + std::to_string(w.axes()) + " axes");
@@ -45,7 +45,7 @@ results conv_transpose(call const& c) {
     std::string const mode = c.s("auto_pad", "NOTSET");
     if (c.has_attribute("output_shape")) {
         sizes to = c.ints("output_shape");
-        if (to.size() == w.axes() + 2) to.erase(to.begin(), to.begin() + 2); // with N and C, as version 1 allows
+        if (to.size() == w.axes() + 2) to.erase(to.begin(), to.begin() + 2); // including N and C, as version 1 allows
         pad_to(w, to, x, extra, mode == "SAME_UPPER");
     } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
         sizes to;
@@ -59,7 +59,7 @@ results conv_transpose(call const& c) {
     return transposed_convolution(x, weight, c.maybe(2), w, extra, c.i("group", 1));
 }
 
-/// Quantized numbers as int32, less their zero point: one for all, or one for each channel of axis 0.
+/// Quantized numbers as int32 minus their zero point: one for all, or one per channel of axis 0.
 tensor centred(tensor const& x, tensor const& zero) {
     tensor wide = cast(x, dtype::int32);
     if (!zero) return wide;
@@ -97,7 +97,7 @@ results qlinear_conv(call const& c) {
     return cast(clamp(shifted, is_signed ? -128 : 0, is_signed ? 127 : 255), zero.dtype());
 }
 
-/// Coordinates along an axis [groups, places of the kernel, windows]: where each element of each window lies without offsets.
+/// Coordinates along an axis, [groups, places of the kernel, windows], of the elements of each window without offsets.
 tensor window_places(window const& w, sizes const& counts, std::size_t axis, device where) {
     std::size_t const axes = w.axes();
     sizes in_kernel(2 * axes, 1);
@@ -137,7 +137,7 @@ results deform_conv(call const& c) {
     by_part.insert(by_part.end(), spatial.begin(), spatial.end());
     tensor seen = sample(reshape(x, by_part), coordinates, {}); // [N * groups, C / groups, places * windows]
     if (c.has(4)) seen = seen * reshape(wide(4), {parts, 1, places * windows});
-    // The places of the kernel are channels of a convolution of size 1.
+    // The places of the kernel become channels of a convolution with kernel size 1.
     sizes to = {n, x.size(1) * places};
     to.insert(to.end(), counts.begin(), counts.end());
     sizes flat = {weight.size(0), weight.size(1) * places};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that take and put elements by their indices, and those that find indices.
+// ONNX operators: gather, scatter, and operators that compute indices.
 #include "call.hpp"
 
 #include <cstdint>
@@ -21,7 +21,7 @@ tensor counted(std::int64_t size, std::size_t axis, std::size_t rank, device whe
     return reshape(range(size, 0, 1, where), to);
 }
 
-/// What an index tuple holds, in a last dimension, as indices of their own; behind those of the batch.
+/// Splits the index tuples of the last dimension into separate indices, after those of the batch.
 std::vector<tensor> tuples(tensor const& indices, std::size_t batch, tensor const& into) {
     if (indices.rank() == 0) throw error("indices must have at least rank 1");
     std::size_t const last = indices.rank() - 1;
@@ -117,7 +117,7 @@ results tensor_scatter(call const& c) {
 results non_zero(call const& c) {
     tensor const& x = c.in(0);
     if (!x.is_strings()) return nonzero(x);
-    tensor const dense = x.contiguous(); // on the host; those that are not empty
+    tensor const dense = x.contiguous(); // on the host; only non-empty strings
     tensor const truth = tensor::empty(dtype::bool_, x.sizes());
     for (std::size_t i = 0; i != dense.strings().size(); ++i) truth.data<bool>()[i] = !dense.strings()[i].empty();
     return nonzero(to_device(truth, c.where()));

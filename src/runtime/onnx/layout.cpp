@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that order elements otherwise, or see them in other sizes.
+// ONNX operators: layout and shape.
 #include "call.hpp"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// Numbers that are an attribute in versions before `since`, an input then on; none where they are left out.
+/// Numbers that are an attribute before version `since` and an input from then on; empty if omitted.
 std::vector<std::int64_t> numbers(call const& c, std::string_view attribute, std::size_t input, int since) {
     if (c.opset() < since) return c.ints(attribute);
     return c.has(input) ? c.integers(input) : std::vector<std::int64_t>();
 }
 
-/// Sizes, starts, ends and steps: integers of a 1-d input, as ONNX has it.
+/// Sizes, starts, ends or steps: the integers of an input, which must be 1-d.
 std::vector<std::int64_t> list(call const& c, std::size_t input) {
     if (c.in(input).rank() != 1)
         throw error("input " + std::to_string(input) + " must have 1 dimension, not " +
@@ -37,7 +37,7 @@ std::vector<std::int64_t> list(call const& c, std::size_t input) {
     return c.integers(input);
 }
 
-/// Axes of a tensor of this rank, counted from the front, in ascending order.
+/// Axes for this rank, counted from the front, in ascending order.
 std::vector<std::size_t> distinct_axes(std::vector<std::int64_t> const& axes, std::size_t rank) {
     std::vector<std::size_t> out;
     for (std::int64_t axis : axes) {
@@ -138,7 +138,7 @@ results expand(call const& c) {
     return x.expanded(broadcast(x.sizes(), shape));
 }
 
-/// The tensor `repeats[i]` times along each axis.
+/// Repeats the tensor `repeats[i]` times along axis i.
 tensor tiled(tensor const& x, std::vector<std::int64_t> const& repeats) {
     tensor wide = x;
     sizes expanded;
@@ -168,7 +168,7 @@ results tile(call const& c) {
 
 results concatenated(call const& c) { return concat(c.tensors(), c.opset() < 4 ? c.i("axis", 1) : c.i("axis")); }
 
-/// Sizes along an axis of the outputs, where they are not given: equal ones; from version 18 on the last ones may be smaller.
+/// The default sizes of the outputs of a split: equal; from version 18 on the last ones may be smaller.
 std::vector<std::int64_t> equal_parts(call const& c, std::int64_t size) {
     auto const count = static_cast<std::int64_t>(c.outputs());
     if (count == 0) throw error("a split needs at least one output");
@@ -208,7 +208,7 @@ results split(call const& c) {
     return out;
 }
 
-/// The elements of an axis from `start` to `end`, as ONNX bounds them.
+/// The elements of an axis from `start` to `end`, clamped by ONNX's rules.
 tensor sliced(tensor const& x, std::size_t axis, std::int64_t start, std::int64_t end, std::int64_t step) {
     if (step == 0) throw error("the step of a slice is 0");
     std::int64_t const size = x.size(axis);
@@ -244,7 +244,7 @@ results slice(call const& c) {
     return x;
 }
 
-/// The input of an operator that moves blocks between depth and space, and the size of the blocks.
+/// The block size of an operator that moves blocks between depth and space; checks the input.
 std::int64_t block_size(call const& c, tensor const& x) {
     if (x.rank() != 4) throw error("rank 4 is expected, not " + std::to_string(x.rank()));
     std::int64_t const b = c.i("blocksize");
@@ -252,7 +252,7 @@ std::int64_t block_size(call const& c, tensor const& x) {
     return b;
 }
 
-/// Whether the blocks come before the depth ("DCR").
+/// Whether blocks precede the depth ("DCR").
 bool depth_last(call const& c, int since) {
     std::string const mode = c.opset() < since ? "DCR" : c.s("mode", "DCR");
     if (mode != "DCR" && mode != "CRD") throw error("unknown mode '" + mode + "'");
@@ -294,7 +294,7 @@ results reverse_sequence(call const& c) {
     std::size_t const time = 1 - batch;
     tensor const lengths = cast(c.in(1), dtype::int64);
     if (lengths.sizes() != sizes{x.size(batch)}) throw error("sequence_lens must have one length per batch entry");
-    tensor const ends = lengths.unsqueezed(time); // beside the axis of time
+    tensor const ends = lengths.unsqueezed(time); // broadcasts along the time axis
     tensor const at = range(x.size(time), 0, 1, x.where()).unsqueezed(batch);
     tensor const from = where(less(at, ends), ends - at - scalar(1), at);
     tensor const sequence = range(x.size(batch), 0, 1, x.where()).unsqueezed(time);

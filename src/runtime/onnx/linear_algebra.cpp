@@ -14,7 +14,7 @@ namespace {
 
 results matmul(call const& c) { return runtime::matmul(c.in(0), c.in(1)); }
 
-/// A product with a float; integers are cut.
+/// A product with a float; integers are truncated.
 tensor scaled(tensor const& x, double by) {
     if (by == 1) return x;
     if (is_floating(x.dtype())) return x * scalar(by);
@@ -31,7 +31,7 @@ results gemm(call const& c) {
     if (a.size(1) != b.size(0))
         throw error("matrices of shapes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
                     " cannot be multiplied");
-    bool const narrow = a.dtype() == dtype::float16 || a.dtype() == dtype::bfloat16; // one rounding
+    bool const narrow = a.dtype() == dtype::float16 || a.dtype() == dtype::bfloat16; // rounded once
     auto const wide = [&](tensor const& t) { return narrow ? cast(t, dtype::float32) : t; };
     tensor const y = scaled(runtime::matmul(wide(a), wide(b)), c.f("alpha", 1));
     double const beta = c.f("beta", 1);

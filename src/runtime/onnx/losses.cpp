@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: losses of classes.
+// ONNX operators: classification losses.
 #include "call.hpp"
 
 #include <cstdint>

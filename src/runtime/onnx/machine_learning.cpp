@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: features and linear models (ai.onnx.ml). Those of maps are not there: values are tensors and sequences.
+// ONNX operators: features and linear models (ai.onnx.ml). Operators of maps are not supported: values are tensors and
+// sequences.
 #include "call.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// Of the last axis; a vector becomes a row.
+/// Selects from the last axis; a vector becomes a row.
 results array_feature_extractor(call const& c) {
     tensor const& x = c.in(0);
     if (x.rank() == 0) throw error("the input must have at least one dimension");
@@ -50,7 +51,7 @@ results feature_vectorizer(call const& c) {
     return concat(parts, 1);
 }
 
-/// One number for all features, or one for each.
+/// One number for all features, or one per feature.
 tensor for_features(tensor const& list, tensor const& x, char const* what) {
     if (list.count() != 1 && (x.rank() == 0 || list.count() != x.size(x.rank() - 1)))
         throw error("'" + std::string(what) + "' has " + std::to_string(list.count()) +
@@ -78,7 +79,7 @@ results scaler(call const& c) {
     return (x - offset) * for_features(numbers(c, c.floats("scale")), x, "scale");
 }
 
-// The largest number itself, not its size, is what MAX divides by; where that is 0, nothing is divided.
+// MAX divides by the maximum, not by the maximum magnitude; if it is 0, nothing is divided.
 results normalizer(call const& c) {
     tensor const x = cast(c.in(0), dtype::float32);
     if (x.rank() == 0) throw error("the input must have shape [N, C] or [C]");
@@ -91,7 +92,7 @@ results normalizer(call const& c) {
     return x / where(equal(divisor, scalar(0)), scalar(1), divisor);
 }
 
-/// Elements as keys of a table: numbers by their value, NaN as one.
+/// Elements as keys of a table: numbers by value; all NaN are one key.
 std::vector<std::string> keys_of(tensor const& x) {
     std::vector<std::string> out;
     if (x.is_strings()) {
@@ -101,7 +102,7 @@ std::vector<std::string> keys_of(tensor const& x) {
         tensor const all = to_host(cast(x, dtype::float64)).contiguous();
         for (std::int64_t i = 0; i != all.count(); ++i) {
             double const v = all.data<double const>()[i];
-            out.push_back(std::isnan(v) ? "NaN" : std::to_string(std::bit_cast<std::int64_t>(v + 0.0))); // -0 is 0
+            out.push_back(std::isnan(v) ? "NaN" : std::to_string(std::bit_cast<std::int64_t>(v + 0.0))); // -0 equals 0
         }
     } else {
         for (std::int64_t v : to_host(cast(x, dtype::int64)).integers()) out.push_back(std::to_string(v));
@@ -109,7 +110,7 @@ std::vector<std::string> keys_of(tensor const& x) {
     return out;
 }
 
-/// The number of each element's key in a list, the last one where it is there twice; -1: it is not.
+/// The index of each element in a list, the last one for duplicates; -1 if it is missing.
 tensor numbers_in(tensor const& x, tensor const& list) {
     if (x.is_strings() != list.is_strings()) throw error("the input and the keys must have the same type");
     std::unordered_map<std::string, std::int64_t> places;
@@ -123,7 +124,7 @@ tensor numbers_in(tensor const& x, tensor const& list) {
     return tensor::of_integers(out).reshaped(x.sizes());
 }
 
-/// `values[i]` for the key number i, `otherwise` for others.
+/// `values[i]` for key i, `otherwise` for -1.
 tensor mapped(call const& c, tensor const& keys, tensor const& values, tensor const& otherwise) {
     if (keys.rank() != 1 || values.rank() != 1 || keys.count() != values.count())
         throw error("keys and values must have the same length");
@@ -145,7 +146,7 @@ tensor texts(std::vector<std::string> list) {
     return tensor::of_strings(std::move(list), {count});
 }
 
-/// "keys" or "values" of LabelEncoder, of whichever type.
+/// The "keys" or "values" attribute of LabelEncoder, of any type.
 tensor list_of(call const& c, std::string const& name) {
     if (c.has_attribute(name + "_tensor")) return c.t(name + "_tensor");
     if (c.has_attribute(name + "_strings")) return texts(c.strings(name + "_strings"));
@@ -171,7 +172,7 @@ tensor default_of(call const& c, tensor const& values) {
     return integer(c, "default_int64", -1);
 }
 
-// Opset 1 numbers one list of strings.
+// Opset 1 has a single list of strings.
 results label_encoder(call const& c) {
     if (c.has_attribute("classes_strings")) {
         tensor const classes = texts(c.strings("classes_strings"));
@@ -206,7 +207,7 @@ results one_hot_encoder(call const& c) {
     return cast(hot, dtype::float32);
 }
 
-/// x times the coefficients of `rows` models, which lie together, and their intercepts.
+/// x times the coefficients of `rows` models, which are concatenated, plus their intercepts.
 tensor linear(call const& c, tensor const& x, std::int64_t rows) {
     std::vector<float> const coefficients = c.floats("coefficients");
     std::vector<float> const intercepts = c.floats("intercepts");
@@ -226,7 +227,7 @@ results linear_regressor(call const& c) {
     return cast(transformed_scores(scores, c.s("post_transform", "NONE")), dtype::float32);
 }
 
-// One score of two classes is that of the second one, and less than 0 says the first.
+// With two classes, a single score is that of the second one; below 0 it selects the first.
 results linear_classifier(call const& c) {
     tensor const x = features(c);
     std::vector<std::int64_t> const integers = c.ints("classlabels_ints");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators of boxes and regions.
+// ONNX operators: boxes and regions of interest.
 #include "call.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// Two corners.
+/// A box, by two corners.
 struct box {
     float x1, y1, x2, y2;
 
@@ -45,12 +45,12 @@ bool overlap(box const& a, box const& b, float threshold) {
     return both / (a.area() + b.area() - both) > threshold;
 }
 
-/// The numbers of boxes in the order of their scores, without those that others suppress.
+/// The indices of boxes in the order of their scores, without suppressed ones.
 std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* scores, float least, float threshold,
                                std::int64_t most) {
     std::vector<std::int64_t> order;
     for (std::size_t i = 0; i != boxes.size(); ++i)
-        if (scores[i] >= least) order.push_back(static_cast<std::int64_t>(i)); // NaN is not
+        if (scores[i] >= least) order.push_back(static_cast<std::int64_t>(i)); // excludes NaN
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return scores[a] > scores[b]; });
     std::vector<std::int64_t> out;
     for (std::int64_t i : order) {
@@ -63,7 +63,7 @@ std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* score
     return out;
 }
 
-/// On the host: each box depends on those that are kept before it.
+/// Computed on the host, since each box depends on those kept before it.
 results non_max_suppression(call const& c) {
     tensor const boxes = contiguous(to_host(c.in(0)));
     tensor const scores = contiguous(to_host(c.in(1)));
@@ -92,13 +92,13 @@ results non_max_suppression(call const& c) {
     return to_device(reshape(tensor::of_integers(found), {rows, 3}), c.where());
 }
 
-/// Points along one axis that regions are sampled at, between two elements each: [regions, points].
+/// Sampling points of regions along one axis, each between two elements: [regions, points].
 struct sample_points {
     tensor low, high;               ///< int64
-    tensor low_weight, high_weight; ///< 0 for what is outside
+    tensor low_weight, high_weight; ///< 0 outside
 };
 
-/// `first` and `bin`: [regions, 1], where a region begins and how large each of its bins is.
+/// `first` and `bin` are [regions, 1]: the start of a region and the size of its bins.
 sample_points points_along(tensor const& first, tensor const& bin, std::int64_t bins, std::int64_t grid,
                            std::int64_t size) {
     tensor const number = cast(range(bins * grid, 0, 1, first.where()), first.dtype());
@@ -123,7 +123,7 @@ struct roi_options {
     bool is_max;
 };
 
-/// Regions with grids of one size: [regions, channels, height, width] of `x`; `batch`: [regions].
+/// Pools regions that have grids of the same size: [regions, channels, height, width]; `batch` is [regions].
 tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sample_points const& across,
                std::array<std::int64_t, 2> grid, roi_options const& o) {
     std::int64_t const regions = batch.count();
@@ -146,7 +146,7 @@ tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sam
     return o.is_max ? max(binned, {3, 5}) : mean(binned, {3, 5});
 }
 
-/// Samples in a bin along one axis.
+/// The number of samples per bin along one axis.
 std::int64_t grid_of(std::int64_t ratio, double size, std::int64_t bins) {
     constexpr double most = 1 << 20;
     double const n = ratio > 0 ? static_cast<double>(ratio) : std::ceil(size / static_cast<double>(bins));
@@ -154,7 +154,7 @@ std::int64_t grid_of(std::int64_t ratio, double size, std::int64_t bins) {
     return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
-/// Regions as [n, 4] float64 on the host, in elements of the input: left, top, width, height.
+/// Regions as [n, 4] float64 on the host, in units of elements: left, top, width, height.
 std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, double shift, double least) {
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     std::vector<std::array<double, 4>> out;
@@ -185,7 +185,7 @@ results roi_align(call const& c) {
     bool const half_pixel = shift == "half_pixel";
     if (!half_pixel && shift != "output_half_pixel")
         throw error("unknown coordinate_transformation_mode '" + shift + "'");
-    // Before half_pixel, regions that are too small are made as large as an element.
+    // Without half_pixel, regions have at least the size of one element.
     auto const regions = regions_of(rois, c.f("spatial_scale", 1), half_pixel ? 0.5 : 0, half_pixel ? -1e300 : 1);
     std::int64_t const ratio = c.i("sampling_ratio", 0);
     std::map<std::array<std::int64_t, 2>, std::vector<std::int64_t>> by_grid;
@@ -197,13 +197,13 @@ results roi_align(call const& c) {
     if (out.count() == 0) return cast(out, given.dtype());
     if (x.count() == 0) throw error("the input is empty");
     for (auto const& [grid, all] : by_grid) {
-        if (grid[0] == 0 || grid[1] == 0) continue; // no sample: 0
+        if (grid[0] == 0 || grid[1] == 0) continue; // no samples: 0
         constexpr std::int64_t most_samples = 1 << 22;
         std::int64_t const each = count_of(sizes{x.size(1), o.height * grid[0], o.width * grid[1]});
         auto const step = static_cast<std::size_t>(std::max<std::int64_t>(1, most_samples / each));
         for (std::size_t start = 0; start < all.size(); start += step) {
             auto const part = std::span(all).subspan(start, std::min(step, all.size() - start));
-            auto const column = [&](auto const& number) { // of each region, [regions, 1]
+            auto const column = [&](auto const& number) { // per region, [regions, 1]
                 tensor const t = tensor::empty(dtype::float64, {static_cast<std::int64_t>(part.size()), 1});
                 for (std::size_t i = 0; i != part.size(); ++i)
                     t.data<double>()[i] = number(regions[static_cast<std::size_t>(part[i])]);
@@ -232,7 +232,7 @@ results roi_align(call const& c) {
     return cast(out, given.dtype());
 }
 
-/// The elements of an axis that a bin covers: the first, and how many.
+/// The elements of an axis in a bin: the first, and their number.
 std::pair<std::int64_t, std::int64_t> bin_of(std::int64_t bin, double start, double end, std::int64_t bins,
                                              std::int64_t size) {
     double const each = std::max(end - start + 1, 1.0) / static_cast<double>(bins);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that add elements around a tensor.
+// ONNX operators: padding and cropping.
 #include "call.hpp"
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// The axes that an operator is told to pad: those, or all.
+/// The axes to pad; all by default.
 std::vector<std::int64_t> padded_axes(tensor const& x, bool given, std::vector<std::int64_t> axes) {
     if (given) return axes;
     axes.resize(x.rank());
@@ -65,7 +65,7 @@ results center_crop_pad(call const& c) {
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::size_t const axis = axis_in(x, axes[i]);
         std::int64_t const more = to[i] - x.size(axis);
-        before[axis] = more / 2; // towards zero: an odd element more is after
+        before[axis] = more / 2; // rounds towards zero: an odd element goes after
         after[axis] = more - more / 2;
     }
     return pad(x, before, after, scalar(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs come from anywhere: what they say of themselves is checked here, so that running them need not.
+// Plans graphs. They are untrusted, so everything is checked here and not while they run.
 #include "plan.hpp"
 
 #include <cstddef>
@@ -33,7 +33,7 @@ int version_of(graph_data const& g, std::string const& domain) {
     return 1;
 }
 
-/// The graph of a constant needs nothing of a graph.
+/// The runner of constants, which do not refer to a graph.
 class constant_runner final : public onnx_kernels::graph_runner {
 public:
     explicit constant_runner(device where) : where_(where) {}
@@ -57,7 +57,7 @@ bool is_constant(graph_node const& n) {
     return true;
 }
 
-/// Goes over the values of a graph in the order in which they are made.
+/// Checks the values of a graph in the order of their definition.
 class value_checker {
 public:
     value_checker(graph_data const& g, graph_data const* around)
@@ -67,7 +67,7 @@ public:
         for (value_id const id : g.inputs) make(id, "input");
         for (graph_initializer const& i : g.initializers) {
             require_known(i.value);
-            made_[i.value] = true; // an input may have one, too
+            made_[i.value] = true; // an input may have an initializer
         }
         for (std::size_t i = 0; i != g.values.size(); ++i) {
             value_id const outer = g.values[i].outer;
@@ -99,7 +99,7 @@ public:
         }
     }
 
-    /// Values that no node needs after this one, and those of its results that none ever does.
+    /// Values that no node needs after this one, including unused results of it.
     [[nodiscard]] std::vector<value_id> last_uses(std::size_t n) const {
         std::vector<value_id> out;
         std::set<value_id> const kept(g_.outputs.begin(), g_.outputs.end());
@@ -122,7 +122,7 @@ private:
 
     graph_data const& g_;
     std::vector<bool> made_;
-    std::vector<std::size_t> last_use_; ///< number of a node; as many as there are: none
+    std::vector<std::size_t> last_use_; ///< index of a node; the number of nodes if there is none
 };
 
 } // namespace

@@ -23,12 +23,12 @@ results lp_pool(call const& c) {
     return runtime::lp_pool(c.in(0), window_of(c, c.in(0)), p);
 }
 
-/// Row-major places in [D1, D2, ...] as column-major ones.
+/// Converts row-major positions in [D1, D2, ...] to column-major ones.
 tensor column_major(tensor const& places, sizes const& spatial) {
     tensor left = places;
     tensor out;
     std::int64_t stride = count_of(spatial);
-    for (std::size_t i = spatial.size(); i-- != 0;) { // the last axis has the largest stride now
+    for (std::size_t i = spatial.size(); i-- != 0;) { // the last axis gets the largest stride
         auto const size = scalar(static_cast<long long>(spatial[i]));
         stride /= spatial[i];
         tensor const quotient = left / size;
@@ -77,7 +77,7 @@ results max_unpool(call const& c) {
     tensor const& indices = c.in(1);
     window const w = bare_window_of(c, spatial_sizes(x).size());
     if (indices.sizes() != x.sizes()) throw error("indices must have the shape of the values");
-    sizes inner = {x.size(0), x.size(1)}; // what the indices count
+    sizes inner = {x.size(0), x.size(1)}; // the shape to which the indices refer
     for (std::size_t i = 0; i != w.axes(); ++i)
         inner.push_back((x.size(i + 2) - 1) * w.strides[i] + w.kernel[i] - w.before[i] - w.after[i]);
     std::int64_t const count = count_of(inner);

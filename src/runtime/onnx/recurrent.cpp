@@ -15,7 +15,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// An activation by name, with its parameters where none is given.
+/// A named activation with its default parameters.
 struct named_activation {
     std::string_view name;
     unary_op op;
@@ -56,7 +56,7 @@ tensor activate(named_activation const& f, double a, double b, tensor const& x) 
     }
 }
 
-/// The activations of all directions; each takes the next of the alphas and betas that it needs.
+/// The activations of all directions; each consumes the alphas and betas that it needs.
 std::vector<activation> activations_of(call const& c, std::vector<std::string> names, std::size_t directions) {
     std::vector<std::string> const given = c.strings("activations");
     std::size_t const each = names.size();
@@ -86,7 +86,7 @@ std::vector<activation> activations_of(call const& c, std::vector<std::string> n
     return out;
 }
 
-/// The inputs and attributes that all three operators have.
+/// The inputs and attributes that RNN, GRU and LSTM share.
 class recurrent_call {
 public:
     recurrent_call(call const& c, std::int64_t gates) : c_(c), batch_first_(c.i("layout", 0) != 0) {
@@ -126,7 +126,7 @@ public:
         return l;
     }
 
-    /// The state of a direction that an input holds.
+    /// The initial state of a direction in an input.
     [[nodiscard]] tensor start(std::size_t input, std::int64_t d) const {
         if (!c_.has(input)) return {};
         tensor const all = widened(c_.in(input));

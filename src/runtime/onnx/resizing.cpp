@@ -15,7 +15,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// What all axes of a Resize share.
+/// The attributes of Resize, which all axes share.
 struct resize_rules {
     interpolation mode = interpolation::nearest;
     std::string coordinates = "asymmetric";
@@ -26,7 +26,7 @@ struct resize_rules {
     double extrapolation = 0;
 };
 
-/// One axis: so many elements become so many.
+/// The resizing of one axis.
 struct resized_axis {
     std::int64_t in = 0;
     std::int64_t out = 0;
@@ -42,12 +42,12 @@ interpolation mode_of(std::string const& name) {
     throw error("mode is '" + name + "'");
 }
 
-/// Where element `i` of the result lies among those of the input.
+/// The input coordinate of result element `i`.
 double origin(resize_rules const& r, resized_axis const& a, std::int64_t i) {
     auto const x = static_cast<double>(i);
     auto const in = static_cast<double>(a.in);
     auto const out = static_cast<double>(a.out);
-    double const target = a.scale * in; // not rounded
+    double const target = a.scale * in; // not rounded to an integer
     if (r.coordinates == "half_pixel") return (x + 0.5) / a.scale - 0.5;
     if (r.coordinates == "pytorch_half_pixel") return a.out > 1 ? (x + 0.5) / a.scale - 0.5 : 0;
     if (r.coordinates == "asymmetric") return x / a.scale;
@@ -81,7 +81,7 @@ double filter(resize_rules const& r, double x) {
 axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     axis_taps t;
     auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
-    auto const origin_of = [&](std::int64_t i) { // far outside is as good as outside
+    auto const origin_of = [&](std::int64_t i) { // clamps coordinates far outside
         double const most = 4e15;
         double const x = origin(r, a, i);
         return std::isnan(x) ? 0.0 : std::clamp(x, -most, most);
@@ -96,7 +96,7 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     t.taps = 2 - 2 * first;
     for (std::int64_t i = 0; i != a.out; ++i) {
         double const x = origin_of(i);
-        auto const left = static_cast<std::int64_t>(std::ceil(x)) - 1; // below, also of whole numbers
+        auto const left = static_cast<std::int64_t>(std::ceil(x)) - 1; // strictly below, even for integers
         double const beyond = x - static_cast<double>(left);
         std::size_t const start = t.weights.size();
         double total = 0;
@@ -114,7 +114,7 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     return t;
 }
 
-/// Floats rounded into the range of an integer type.
+/// Rounds and clamps floats to the range of an integer dtype.
 tensor rounded_into(tensor const& x, dtype to) {
     if (!is_integral(to)) return cast(x, to);
     double const unit = std::ldexp(1.0, static_cast<int>(bits(to)) - (is_signed_integral(to) ? 1 : 0));
@@ -122,7 +122,7 @@ tensor rounded_into(tensor const& x, dtype to) {
 }
 
 tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> const& axes) {
-    constexpr std::int64_t most = std::int64_t{1} << 28; // elements of an axis
+    constexpr std::int64_t most = std::int64_t{1} << 28; // maximum size of an axis
     sizes to;
     for (resized_axis const& a : axes) {
         if (a.out < 0 || a.out > most)
@@ -137,7 +137,7 @@ tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> 
     bool const narrow = is_floating(x.dtype()) && !wide;
     bool const crops = r.coordinates == "tf_crop_and_resize";
     tensor y = exact || wide ? x : cast(x, narrow ? dtype::float32 : dtype::float64);
-    tensor outside; // bool: where the extrapolation value stands
+    tensor outside; // bool: elements with the extrapolation value
     for (std::size_t i = 0; i != axes.size(); ++i) {
         resized_axis const& a = axes[i];
         bool const whole = !crops || (a.start == 0 && a.end == 1);
@@ -175,7 +175,7 @@ std::int64_t scaled(std::int64_t size, double scale) {
     return static_cast<std::int64_t>(out);
 }
 
-/// The axes that a list of one number each is about.
+/// The axes to which lists of sizes or scales refer.
 std::vector<std::size_t> chosen_axes(call const& c, tensor const& x) {
     std::vector<std::size_t> out;
     if (!c.has_attribute("axes"))

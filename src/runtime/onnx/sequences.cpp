@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators of sequences and optionals.
+// ONNX operators: sequences and optionals.
 #include "call.hpp"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 using sequence = std::vector<tensor>;
 
-/// A sequence holds tensors of one type.
+/// Requires all tensors of a sequence to have the same dtype.
 void require_same_type(sequence const& all) {
     for (tensor const& t : all)
         if (t.dtype() != all.front().dtype())
@@ -23,7 +23,7 @@ void require_same_type(sequence const& all) {
                         std::string(name(t.dtype())));
 }
 
-/// The place in a sequence that the input says, between 0 and `most`.
+/// A position in a sequence from an input, between 0 and `most`.
 std::ptrdiff_t place(call const& c, std::size_t input, std::int64_t count, std::int64_t most) {
     auto const at = c.number(input).to<std::int64_t>();
     if (at < -count || at > most)
@@ -91,9 +91,9 @@ results map(call const& c) {
     return all;
 }
 
-/// The sizes of the parts of an axis of this size.
+/// The sizes of the parts into which an axis of this size is split.
 std::vector<std::int64_t> parts_of(call const& c, std::int64_t size) {
-    constexpr std::int64_t most = 1 << 24; // views may have any size
+    constexpr std::int64_t most = 1 << 24; // bounds views, which may have any size
     if (c.has(1) && c.in(1).rank() == 1) return c.integers(1);
     std::int64_t const each = c.has(1) ? c.number(1).to<std::int64_t>() : 1;
     if (each <= 0) throw error("the size of the parts is " + std::to_string(each));

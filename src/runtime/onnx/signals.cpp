@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: signals. The window functions run by their bodies.
+// ONNX operators: signal processing. Window functions run by their function bodies.
 #include <aton/runtime/fourier.hpp>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 std::int64_t integer(call const& c, std::size_t i) { return c.number(i).to<std::int64_t>(); }
 
-/// The last axis holds a real number, or both parts of a complex one.
+/// The last axis has a real number, or both parts of a complex one.
 complex_parts parts_of(tensor const& x) {
     std::size_t const last = x.rank() - 1;
     if (x.rank() == 0 || x.size(last) < 1 || x.size(last) > 2)
@@ -31,7 +31,7 @@ tensor joined(complex_parts const& x) {
     return stack(parts, -1);
 }
 
-/// The first half, and the middle.
+/// The first size / 2 + 1 elements.
 complex_parts one_side(complex_parts const& x, std::size_t axis) {
     std::int64_t const kept = x.real.size(axis) / 2 + 1;
     return {x.real.sliced(axis, 0, kept), x.imaginary.sliced(axis, 0, kept)};
@@ -82,7 +82,7 @@ results stft(call const& c) {
     return cast(joined(c.i("onesided", 1) != 0 ? one_side(y, 2) : y), c.in(0).dtype());
 }
 
-/// Computed on the host: the numbers that it is made of are few.
+/// Computed on the host, since it has few elements.
 results mel_weight_matrix(call const& c) {
     std::int64_t const bands = integer(c, 0);
     std::int64_t const length = integer(c, 1);

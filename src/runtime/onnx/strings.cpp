@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: strings, which the host computes.
+// ONNX operators: strings, computed on the host.
 #include "call.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// A tensor of strings, in order.
+/// A contiguous tensor of strings.
 tensor text(call const& c, std::size_t i) {
     if (!c.in(i).is_strings()) throw error("strings are expected, not " + std::string(name(c.in(i).dtype())));
     return c.in(i).contiguous();
@@ -40,7 +40,7 @@ results string_concat(call const& c) {
 
 constexpr std::string_view spaces = " \t\n\v\f\r";
 
-/// Parts between runs of spaces, at most `most` + 1; the last is what is left, to its end.
+/// Splits at runs of spaces into at most `most` + 1 parts; the last one is the rest of the string.
 std::vector<std::string> words(std::string_view all, std::size_t most) {
     std::vector<std::string> out;
     std::size_t at = all.find_first_not_of(spaces);
@@ -49,7 +49,7 @@ std::vector<std::string> words(std::string_view all, std::size_t most) {
         out.emplace_back(all.substr(at, end - at));
         at = end == std::string_view::npos ? end : all.find_first_not_of(spaces, end);
     }
-    if (out.size() > most) // the rest has no spaces behind it
+    if (out.size() > most) // the rest without trailing spaces
         out.back().erase(out.back().find_last_not_of(spaces) + 1);
     return out;
 }
@@ -111,12 +111,13 @@ results string_normalizer(call const& c) {
     return tensor::of_strings(std::move(out), to);
 }
 
-/// What a pattern of RE2 and one of std::regex write alike is taken, the rest refused: no flags, no Unicode classes, no names. Bytes are
-/// letters. Matched without backtracking, where the library can: its depth does not grow with the text.
+/// Accepts the common subset of RE2 and std::regex patterns and refuses the rest: flags, Unicode classes, named groups.
+/// Bytes count as letters. Matching does not backtrack if the library supports that, so its recursion depth does not
+/// grow with the text.
 class pattern {
 public:
     explicit pattern(std::string text) : text_(std::move(text)) {
-        constexpr std::size_t most = 2000; // each parenthesis may be a call of the library
+        constexpr std::size_t most = 2000; // each parenthesis may recurse in the library
         if (text_.size() > most) throw error("a pattern of " + std::to_string(text_.size()) + " bytes is too long");
         auto flags = std::regex::ECMAScript;
 #if defined(__GLIBCXX__)

@@ -18,7 +18,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// A list as a matrix of so many rows.
+/// A list attribute as a matrix with `rows` rows.
 tensor matrix(call const& c, char const* name, std::int64_t rows, dtype type) {
     std::vector<float> const list = c.floats(name);
     auto const count = static_cast<std::int64_t>(list.size());
@@ -28,7 +28,7 @@ tensor matrix(call const& c, char const* name, std::int64_t rows, dtype type) {
     return cast(reshape(numbers(c, list), {rows, count / rows}), type);
 }
 
-/// [N, vectors]: the kernel function of each row and each support vector.
+/// [N, vectors]: the kernel function of each row with each support vector.
 tensor kernel_values(call const& c, tensor const& x, tensor const& vectors) {
     std::string const type = c.s("kernel_type", "LINEAR");
     std::vector<float> const p = c.floats("kernel_params");
@@ -67,10 +67,10 @@ results svm_regressor(call const& c) {
 
 struct decision {
     tensor scores; ///< [N, pairs of classes], or [N, classes]
-    tensor votes;  ///< [N, classes]: the largest is the class
+    tensor votes;  ///< [N, classes]: the maximum selects the class
 };
 
-/// One against one: each pair of classes votes for one of them.
+/// One-vs-one: each pair of classes votes for one of them.
 decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> const& per_class) {
     auto const classes = static_cast<std::int64_t>(per_class.size());
     std::vector<std::int64_t> starts(1, 0);
@@ -101,7 +101,7 @@ decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> cons
     return {concat(scores, 1), concat(votes, 1)};
 }
 
-/// Each class has a linear model.
+/// One linear model per class.
 decision by_classes(call const& c, tensor const& x, std::int64_t classes) {
     tensor const coefficients = matrix(c, "coefficients", classes, x.dtype());
     if (coefficients.size(1) != x.size(1)) throw error("'coefficients' does not match the input");
@@ -109,7 +109,8 @@ decision by_classes(call const& c, tensor const& x, std::int64_t classes) {
     return {scores, scores};
 }
 
-/// Probabilities of k classes from those of pairs: the second way of Wu, Lin and Weng (2004), as LIBSVM iterates it. `r`: [k, k].
+/// Probabilities of k classes from those of pairs: the second method of Wu, Lin and Weng (2004), with LIBSVM's
+/// iteration. `r` is [k, k].
 std::vector<double> coupled(std::vector<double> const& r, std::size_t k) {
     std::vector<double> q(k * k);
     for (std::size_t t = 0; t != k; ++t)
@@ -140,7 +141,7 @@ std::vector<double> coupled(std::vector<double> const& r, std::size_t k) {
     return p;
 }
 
-/// [N, classes], on the host: each row is iterated until it holds still.
+/// [N, classes], on the host: each row is iterated until it converges.
 tensor probabilities(call const& c, tensor const& scores, std::size_t k) {
     std::vector<float> const a = c.floats("prob_a");
     std::vector<float> const b = c.floats("prob_b");
@@ -164,7 +165,7 @@ tensor probabilities(call const& c, tensor const& scores, std::size_t k) {
     return to_device(cast(out, scores.dtype()), scores.where());
 }
 
-// Votes say the class, with probabilities too. One score of two classes is written as that of both.
+// Votes select the class, even with probabilities. With two classes, a single score is returned as scores of both.
 results svm_classifier(call const& c) {
     tensor const x = features(c);
     std::vector<std::int64_t> const integers = c.ints("classlabels_ints");

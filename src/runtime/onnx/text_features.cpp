@@ -16,11 +16,11 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// The n-grams that are counted, by what they are made of, with their number.
+/// The n-grams to count, with their indices.
 template <class Token>
 using gram_table = std::map<std::vector<Token>, std::size_t>;
 
-/// Where the n-grams of the lengths 1, 2, ... begin in the pool, and where the last ones end.
+/// The starts of the n-grams of lengths 1, 2, ... in the pool, and the end of the last ones.
 std::vector<std::size_t> starts_of(call const& c, std::size_t pool) {
     std::vector<std::size_t> out;
     for (std::int64_t start : c.ints("ngram_counts")) {
@@ -49,7 +49,7 @@ gram_table<Token> table_of(call const& c, std::vector<Token> const& pool, std::s
     return out;
 }
 
-/// How often each n-gram is in a row, also with up to `skips` elements between its own.
+/// The number of occurrences of each n-gram in a row, with up to `skips` elements between consecutive ones.
 template <class Token>
 std::vector<std::int64_t> counts_of(std::span<Token const> row, gram_table<Token> const& table, std::size_t grams,
                                     std::span<std::size_t const> lengths, std::size_t skips) {

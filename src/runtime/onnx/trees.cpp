@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: ensembles of decision trees (ai.onnx.ml). Each row walks its own way through them, on the host.
+// ONNX operators: ensembles of decision trees (ai.onnx.ml), evaluated row by row on the host.
 #include "call.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// As TreeEnsemble numbers them; `leaf` is that of the older operators.
+/// Numbered as in TreeEnsemble; `leaf` is only in the older operators.
 enum class branch : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf };
 
 struct vote {
@@ -34,11 +34,11 @@ struct tree_node {
     branch mode = branch::leaf;
     std::int64_t feature = 0;
     double split = 0;
-    std::set<double> members; ///< of branch::member
+    std::set<double> members; ///< for branch::member
     bool missing_is_true = false;
     std::size_t yes = 0;
     std::size_t no = 0;
-    std::vector<vote> votes; ///< of a leaf
+    std::vector<vote> votes; ///< for leaves
 };
 
 struct ensemble {
@@ -69,7 +69,7 @@ tree_node const& leaf_of(ensemble const& e, std::size_t at, double const* row) {
     throw error("a tree has a cycle");
 }
 
-/// Throws for what would lead out of the nodes, the features and the targets.
+/// Throws aton::error for nodes, features and targets out of range.
 void check(ensemble const& e, std::int64_t features) {
     auto const require = [](bool holds, char const* what) {
         if (!holds) throw error("a tree has " + std::string(what) + " that does not exist");
@@ -83,7 +83,7 @@ void check(ensemble const& e, std::int64_t features) {
     }
 }
 
-/// Of the votes of all trees; a target without one has 0.
+/// How the votes of all trees are combined; a target without votes has 0.
 enum class aggregate : std::uint8_t { average, sum, min, max };
 
 /// [N, targets], float64.
@@ -109,7 +109,7 @@ tensor predicted(ensemble const& e, tensor const& x, aggregate how) {
     return out;
 }
 
-/// A list of numbers that is a tensor ('..._as_tensor' too) or a list of floats; empty where there is none.
+/// A list of numbers from a tensor attribute ('..._as_tensor') or a list of floats; empty if both are missing.
 std::vector<double> reals(call const& c, std::string const& name) {
     if (c.has_attribute(name + "_as_tensor")) return reals(c, name + "_as_tensor");
     node_attribute const* const a = c.attribute(name);
@@ -139,7 +139,7 @@ std::size_t node_after(std::int64_t i, bool is_leaf, std::size_t nodes, std::siz
     return static_cast<std::size_t>(i) + (is_leaf ? nodes : 0);
 }
 
-/// Sets of members, one after the other, NaN behind each, in the order of the nodes that ask for them.
+/// Assigns sets of members, each terminated by NaN, to the nodes that need them, in order.
 void add_members(std::vector<tree_node>& nodes, std::vector<double> const& members) {
     std::size_t next = 0;
     for (tree_node& n : nodes) {
@@ -149,7 +149,7 @@ void add_members(std::vector<tree_node>& nodes, std::vector<double> const& membe
     }
 }
 
-/// Of TreeEnsemble: leaves follow the nodes.
+/// The ensemble of TreeEnsemble, in which leaves follow the nodes.
 ensemble whole(call const& c) {
     std::vector<std::int64_t> const features = c.ints("nodes_featureids");
     std::vector<double> const modes = reals(c, "nodes_modes");
@@ -214,7 +214,8 @@ branch branch_of(std::string_view mode) {
     return static_cast<branch>(found - names.begin());
 }
 
-/// Of the older operators: nodes have numbers in their tree, the first of each is its root. `kind`: "class" or "target".
+/// The ensemble of the older operators: nodes are numbered within their tree, and the first one is its root. `kind` is
+/// "class" or "target".
 ensemble parts(call const& c, std::string const& kind, std::int64_t targets) {
     std::vector<std::int64_t> const trees = c.ints("nodes_treeids");
     std::vector<std::int64_t> const ids = c.ints("nodes_nodeids");
@@ -268,7 +269,7 @@ ensemble parts(call const& c, std::string const& kind, std::int64_t targets) {
     return e;
 }
 
-/// Plus one number for each target.
+/// Adds one number per target.
 tensor based(call const& c, tensor const& scores) {
     std::vector<double> const base = reals(c, "base_values");
     if (base.empty()) return scores;
@@ -288,8 +289,8 @@ results tree_ensemble_regressor(call const& c) {
     return scores_like(based(c, scores), c.s("post_transform", "NONE"), c, dtype::float32);
 }
 
-// Where all weights are of one class, they say how likely the second of two is: 1 - s and s where none is negative and nothing
-// transforms them, else -s and s.
+// If all weights belong to one of two classes, they are scores of the second: the scores are 1 - s and s if no weight
+// is negative and post_transform is NONE or PROBIT, otherwise -s and s.
 results tree_ensemble_classifier(call const& c) {
     std::vector<std::int64_t> integers = c.ints("classlabels_int64s");
     std::vector<std::string> strings = c.strings("classlabels_strings");

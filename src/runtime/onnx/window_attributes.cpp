@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernel_shape, strides, dilations, pads and auto_pad.
+// Reads kernel_shape, strides, dilations, pads and auto_pad.
 #include "window_attributes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace aton::runtime::onnx_kernels {
 
 namespace {
 
-/// Padding for as many windows as strides fit into the input.
+/// The padding for auto_pad SAME: ceil(size / stride) windows.
 void pad_same(window& w, tensor const& x, bool upper) {
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const size = x.size(i + 2);

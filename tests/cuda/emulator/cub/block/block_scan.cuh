@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results, in order.
+// Emulates CUB's block scan with the same results, in order.
 #pragma once
 
 #include <cuda_runtime.h>

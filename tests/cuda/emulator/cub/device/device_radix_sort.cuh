@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results.
+// Emulates CUB's radix sort with the same results.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void sort_pairs(Key const* keys, Key* sorted_keys, Value const* values, Value* s
     }
 }
 
-/// The room that is asked for first; true: it is there.
+/// The size query that comes first; returns true if temporary memory is given.
 inline bool has_room(void* room, std::size_t& bytes) {
     if (room == nullptr) bytes = 1;
     return room != nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results.
+// Emulates CUB's selection with the same results.
 #pragma once
 
 #include <cub/device/device_radix_sort.cuh>
