@@ -55,7 +55,7 @@ struct seen {
     std::int64_t stride; ///< from one of its columns to the next
 };
 std::optional<seen> seen_as(std::int64_t rows, std::int64_t columns, matrix_strides s) {
-    auto const fits = [](std::int64_t stride, std::int64_t least) { return stride >= least && stride <= INT_MAX; };
+    auto const fits = [](std::int64_t stride, std::int64_t minimum) { return stride >= minimum && stride <= INT_MAX; };
     if ((s.column == 1 || columns == 1) && (fits(s.row, columns) || rows == 1))
         return seen{CUBLAS_OP_N, rows == 1 ? columns : s.row};
     if ((s.row == 1 || rows == 1) && (fits(s.column, rows) || columns == 1))

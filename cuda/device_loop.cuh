@@ -34,7 +34,7 @@ struct offsets {
 template <int Operands>
 struct device_loop {
     loop<Operands> plain;
-    divider by[most_dims];
+    divider by[max_dims];
     bool is_small = false; ///< indices of elements are below 2^31
 
     explicit device_loop(loop<Operands> const& l) : plain(l), is_small(l.count < (std::int64_t{1} << 31U)) {

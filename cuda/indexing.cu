@@ -15,7 +15,7 @@ namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out) {
     gpu::scratch<std::int64_t> const found(1);
     thrust::counting_iterator<std::int64_t> const numbers(0);
-    gpu::with_room("elements that are true", [&](void* room, std::size_t& bytes) {
+    gpu::with_temporary_memory("selection of true elements", [&](void* room, std::size_t& bytes) {
         return cub::DeviceSelect::Flagged(room, bytes, numbers, x, out, found.data(), count, gpu::stream());
     });
     std::int64_t n = 0;

@@ -59,8 +59,8 @@ reduce_plan plan_for(reduce_shape const& s) {
     bool const elements_first = s.kept.count == 1 || innermost(s.gone) <= innermost(s.kept);
     reduce_plan p{lanes_for(s.kept.count, s.gone.count, elements_first), 0, 1, s.gone.count};
     p.tiles = ceiling(s.kept.count, p.threads.lines);
-    std::int64_t const least = std::int64_t{p.threads.along} * unrolled * 2;
-    std::int64_t const wanted = std::min(ceiling(enough_blocks, p.tiles), s.gone.count / least);
+    std::int64_t const min_segment = std::int64_t{p.threads.along} * unrolled * 2;
+    std::int64_t const wanted = std::min(ceiling(enough_blocks, p.tiles), s.gone.count / min_segment);
     if (wanted <= 1) return p;
     p.segment_length = ceiling(s.gone.count, wanted);
     p.segments = ceiling(s.gone.count, p.segment_length);

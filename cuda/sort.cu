@@ -47,7 +47,7 @@ void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int6
                std::int64_t* sorted_places) {
     std::int64_t const count = s.rows * s.length;
     if (s.rows == 1) {
-        gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
+        gpu::with_temporary_memory("a sort", [&](void* room, std::size_t& bytes) {
             return cub::DeviceRadixSort::SortPairs(room,
                                                    bytes,
                                                    keys,
@@ -63,7 +63,7 @@ void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int6
     }
     gpu::scratch<std::int64_t> const starts(static_cast<std::size_t>(s.rows + 1));
     cuda_launcher::for_each(s.rows + 1, row_start{starts.data(), s.length});
-    gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
+    gpu::with_temporary_memory("a sort", [&](void* room, std::size_t& bytes) {
         return cub::DeviceSegmentedSort::StableSortPairs(room,
                                                          bytes,
                                                          keys,

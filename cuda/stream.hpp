@@ -31,7 +31,7 @@ private:
 /// Calls `f(room, bytes)` twice, as CUB requires: first with null to query the size, then with temporary memory of that
 /// size.
 template <class Function>
-void with_room(char const* what, Function const& f) {
+void with_temporary_memory(char const* what, Function const& f) {
     std::size_t bytes = 0;
     check(f(nullptr, bytes), what);
     scratch<std::byte> const room(bytes);

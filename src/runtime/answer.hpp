@@ -25,7 +25,7 @@ inline std::string on_one_line(std::string_view text) {
 
 /// Returns what `f` returns; every exception becomes aton::error.
 template <class Function>
-auto answer_of(Function const& f) {
+auto with_one_line_errors(Function const& f) {
     try {
         return f();
     } catch (error const& e) {

@@ -27,10 +27,10 @@ std::vector<std::string*> reached(tensor const& x) {
     }
     std::vector<std::string*> out;
     if (offsets.empty()) return out;
-    auto const [least, most] = std::minmax_element(offsets.begin(), offsets.end());
-    std::span<std::string> const all = x.viewed({*most - *least + 1}, {1}, *least).strings();
+    auto const [lowest, highest] = std::minmax_element(offsets.begin(), offsets.end());
+    std::span<std::string> const all = x.viewed({*highest - *lowest + 1}, {1}, *lowest).strings();
     out.reserve(offsets.size());
-    for (std::int64_t at : offsets) out.push_back(&all[static_cast<std::size_t>(at - *least)]);
+    for (std::int64_t at : offsets) out.push_back(&all[static_cast<std::size_t>(at - *lowest)]);
     return out;
 }
 

@@ -57,8 +57,8 @@ loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
         bool joins = l.rank != 0; // merges with the previous dimension
         for (int j = 0; j != operands && joins; ++j)
             joins = l.strides[j][l.rank - 1] == all[j]->strides()[i] * out.size(i);
-        if (!joins && l.rank == kernels::most_dims)
-            throw error("a kernel supports at most " + std::to_string(kernels::most_dims) + " dimensions");
+        if (!joins && l.rank == kernels::max_dims)
+            throw error("a kernel supports at most " + std::to_string(kernels::max_dims) + " dimensions");
         if (!joins) ++l.rank;
         l.sizes[l.rank - 1] = (joins ? l.sizes[l.rank - 1] : 1) * out.size(i);
         for (int j = 0; j != operands; ++j) l.strides[j][l.rank - 1] = all[j]->strides()[i];

@@ -7,6 +7,6 @@
 namespace aton::runtime {
 
 /// Throws aton::error if a tensor of this shape does not fit into memory.
-inline void require_room(sizes const& of, dtype type) { (void)tensor::of_scalar(0, type).expanded(of); }
+inline void check_fits_in_memory(sizes const& of, dtype type) { (void)tensor::of_scalar(0, type).expanded(of); }
 
 } // namespace aton::runtime

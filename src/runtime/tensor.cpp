@@ -25,9 +25,9 @@ std::size_t memory_of_machine() {
     return pages <= 0 || bytes <= 0 ? SIZE_MAX : static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes);
 }
 
-std::atomic<std::size_t>& most_memory() {
-    static std::atomic<std::size_t> most = memory_of_machine();
-    return most;
+std::atomic<std::size_t>& max_memory() {
+    static std::atomic<std::size_t> limit = memory_of_machine();
+    return limit;
 }
 
 [[noreturn]] void too_large(std::size_t bytes) {
@@ -57,9 +57,9 @@ public:
 
     /// Whether `bytes` are available; if so, they count as taken.
     [[nodiscard]] bool take(std::size_t bytes) {
-        std::size_t const most = most_memory();
+        std::size_t const limit = max_memory();
         std::size_t const before = in_use_.fetch_add(bytes);
-        bool const fits = before <= most && bytes <= most - before;
+        bool const fits = before <= limit && bytes <= limit - before;
         if (!fits) in_use_ -= bytes;
         return fits;
     }
@@ -105,7 +105,7 @@ heap& cpu_heap() {
 
 allocator& cpu_allocator() { return cpu_heap(); }
 
-void limit_cpu_memory(std::size_t bytes) { most_memory() = bytes == 0 ? memory_of_machine() : bytes; }
+void limit_cpu_memory(std::size_t bytes) { max_memory() = bytes == 0 ? memory_of_machine() : bytes; }
 
 void expect_cpu_memory(std::size_t bytes) {
     if (!cpu_heap().take(bytes)) too_large(bytes);
@@ -141,7 +141,7 @@ std::int64_t count_of(std::span<std::int64_t const> sizes) {
             empty = true;
             continue;
         }
-        if (count > most_elements / s) throw error("a tensor of shape " + to_string(sizes) + " is too large");
+        if (count > max_elements / s) throw error("a tensor of shape " + to_string(sizes) + " is too large");
         count *= s;
     }
     return empty ? 0 : count;
@@ -306,7 +306,7 @@ tensor tensor::expanded(runtime::sizes const& to) const {
     }
     if (!fits) throw error("shape " + to_string(sizes_) + " does not expand to " + to_string(to));
     // Functions of an expanded tensor take time for all its elements.
-    if (bytes_of(type_, t.count_) > most_memory()) too_large(bytes_of(type_, t.count_));
+    if (bytes_of(type_, t.count_) > max_memory()) too_large(bytes_of(type_, t.count_));
     return t;
 }
 

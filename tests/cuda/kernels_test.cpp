@@ -158,7 +158,7 @@ std::string compared(Function const& f, double error, T const&... x) {
 
 } // namespace
 
-TEST_CASE("tensors go there and back, whatever their views") {
+TEST_CASE("tensors are copied to the GPU and back, whatever their views") {
     for (dtype const t : numbers)
         for (tensor const& x : tests::layouts(hostile(t, {3, 5, 7}))) CHECK(difference(there(x), x, 0) == "");
     CHECK(gpu().to_host(gpu().from_host(tensor::empty(dtype::float32, {0, 3}))).sizes() == sizes{0, 3});
@@ -197,7 +197,7 @@ TEST_CASE("functions of two numbers") {
         }
 }
 
-TEST_CASE("numbers in another dtype, moved and chosen") {
+TEST_CASE("casts, copies and selections") {
     constexpr std::array more = {dtype::float8_e4m3fn, dtype::float8_e5m2fnuz, dtype::int4, dtype::complex64};
     auto const all = [&](auto const& f) {
         for (dtype const t : numbers) f(t);
@@ -227,14 +227,14 @@ TEST_CASE("numbers in another dtype, moved and chosen") {
     });
 }
 
-TEST_CASE("more elements than a grid of small tiles, in dimensions of every number") {
+TEST_CASE("more elements than a grid of small tiles, with every number of dimensions") {
     tensor const x = hostile(dtype::float32, {2, 3, 2, 5, 3, 7, 2, 11});
     std::vector<std::size_t> const turned{7, 0, 5, 2, 1, 6, 3, 4};
     auto const f = [&](device_kernels const& k, tensor const& v) { return k.contiguous(v.permuted(turned)); };
     CHECK(compared(f, 0, x) == "");
 }
 
-TEST_CASE("reductions: few results and many, over any axes") {
+TEST_CASE("reductions with few and many results, over any axes") {
     struct reduced_case {
         sizes of;
         std::vector<std::size_t> axes;
@@ -268,7 +268,7 @@ TEST_CASE("reductions: few results and many, over any axes") {
         }
 }
 
-TEST_CASE("the first and the last of the largest and smallest") {
+TEST_CASE("indices of the first and last maximum and minimum") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] :
              std::vector<std::pair<sizes, std::size_t>>{{{9001}, 0}, {{7, 300}, 1}, {{300, 7}, 0}, {{5, 9, 4}, 1}})
@@ -284,7 +284,7 @@ TEST_CASE("the first and the last of the largest and smallest") {
                 }
 }
 
-TEST_CASE("scans: long lines, many lines, lines side by side") {
+TEST_CASE("scans: long lines, many lines, adjacent lines") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
                  {{9001}, 0}, {{3, 700}, 1}, {{700, 3}, 0}, {{5, 9, 4}, 1}, {{4, 0}, 1}})
@@ -301,7 +301,7 @@ TEST_CASE("scans: long lines, many lines, lines side by side") {
             }
 }
 
-TEST_CASE("sorting is stable, and NaN is the largest") {
+TEST_CASE("sorting is stable, and NaN is greater than every number") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] :
              std::vector<std::pair<sizes, std::size_t>>{{{1, 2003}, 1}, {{7, 60}, 1}, {{60, 7}, 0}, {{0}, 0}})
@@ -333,7 +333,7 @@ TEST_CASE("softmax along any axis") {
             }
 }
 
-TEST_CASE("products of matrices, however they lie") {
+TEST_CASE("matrix products in every layout") {
     auto const f = [](device_kernels const& k, tensor const& a, tensor const& b) { return k.matmul(a, b); };
     for (dtype const t : numbers) {
         CAPTURE(std::string(name(t)));
@@ -350,7 +350,7 @@ TEST_CASE("products of matrices, however they lie") {
     }
 }
 
-TEST_CASE("elements by their positions") {
+TEST_CASE("gather and scatter") {
     constexpr std::int64_t count = 60;
     tensor const positions = filled<std::int64_t>(dtype::int64, {7, 41}, [](std::int64_t i) { return i * i % count; });
     tensor const apart = filled<std::int64_t>(dtype::int64, {30}, [](std::int64_t i) { return i * 7 % count; });
@@ -385,7 +385,7 @@ TEST_CASE("elements by their positions") {
     CHECK(gpu().nonzero(there(tensor::empty(dtype::bool_, {0}))).count() == 0);
 }
 
-TEST_CASE("numbers in order, and random ones") {
+TEST_CASE("ranges and random numbers") {
     CHECK(difference(gpu().range(1031), cpu().range(1031), 0) == "");
     CHECK(gpu().range(0).count() == 0);
     for (std::int64_t const count : {1, 6, 1031})
@@ -394,7 +394,7 @@ TEST_CASE("numbers in order, and random ones") {
                          0) == "");
 }
 
-TEST_CASE("what a GPU cannot do is said") {
+TEST_CASE("errors of the GPU are reported") {
     tensor const here = small(dtype::float32, {4});
     CHECK(contains(fault_of([&] { return gpu().unary(unary_op::neg, here), 0; }),
                    "a tensor on cpu was passed to the kernels of cuda:0"));
@@ -408,7 +408,7 @@ TEST_CASE("what a GPU cannot do is said") {
                    "the device does not exist: cuda:1"));
 }
 
-TEST_CASE("memory that is given back is given out again") {
+TEST_CASE("freed memory is allocated again") {
     constexpr std::int64_t gigabyte = std::int64_t{1} << 30U;
     for (int i = 0; i != 400; ++i) CHECK(tensor::empty(dtype::uint8, {gigabyte}, gpu().memory()).count() == gigabyte);
     cuda_wait();

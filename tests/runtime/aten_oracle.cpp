@@ -185,8 +185,8 @@ struct options {
     std::vector<std::string> folders;
     std::string only;
     bool failures = false;
-    double least_share = 0;
-    std::size_t least_overloads = 0;
+    double min_share = 0;
+    std::size_t min_overloads = 0;
 };
 
 int run(options const& o) {
@@ -215,7 +215,7 @@ int run(options const& o) {
     double const share = cases == 0 ? 0 : 100.0 * total.right / cases;
     std::cout << total.right << " of " << cases << " calls of " << all.size() << " overloads as ATen: " << share
               << " %\n";
-    return share >= o.least_share && all.size() >= o.least_overloads && cases != 0 ? 0 : 1;
+    return share >= o.min_share && all.size() >= o.min_overloads && cases != 0 ? 0 : 1;
 }
 
 } // namespace
@@ -229,8 +229,8 @@ int main(int argc, char** argv) {
         bool const more = i + 1 != argc;
         if (word == "--failures") o.failures = true;
         else if (word == "--only" && more) o.only = argv[++i];
-        else if (word == "--least-share" && more) o.least_share = std::strtod(argv[++i], nullptr);
-        else if (word == "--least-overloads" && more) o.least_overloads = std::strtoul(argv[++i], nullptr, 10);
+        else if (word == "--least-share" && more) o.min_share = std::strtod(argv[++i], nullptr);
+        else if (word == "--least-overloads" && more) o.min_overloads = std::strtoul(argv[++i], nullptr, 10);
         else o.folders.emplace_back(word);
     }
     try {

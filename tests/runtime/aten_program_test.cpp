@@ -117,7 +117,7 @@ void check_outputs(program::program const& p, std::vector<value> const& got, sam
 
 } // namespace
 
-TEST_CASE("programs give what PyTorch recorded") {
+TEST_CASE("programs return what PyTorch recorded") {
     std::vector<sample> const samples = all_samples();
     CHECK(samples.size() >= 15);
     for (sample const& s : samples) {
@@ -135,7 +135,7 @@ TEST_CASE("programs give what PyTorch recorded") {
     }
 }
 
-TEST_CASE("graphs of ATen nodes give what programs give") {
+TEST_CASE("graphs of ATen nodes return the same as programs") {
     std::size_t compared = 0;
     for (sample const& s : all_samples()) {
         INFO(s.program.filename().string());
@@ -188,7 +188,7 @@ TEST_CASE("inputs that do not fit are refused") {
     CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program has float32[*, "));
 }
 
-TEST_CASE("errors name the node and the line of the user") {
+TEST_CASE("errors name the node and the user's source line") {
     std::string const file = (fs::path(ATON_SAMPLES) / "pt2" / "multi_out.pt2").string();
     program::program p = pt2::read_program(file);
     for (program::node& n : p.main.nodes)

@@ -71,7 +71,7 @@ int run(std::string const& folder, hostile_options const& options) {
                 }
             }
             aton::runtime::onnx_options with;
-            with.most_steps = 100000;
+            with.max_steps = 100000;
             (void)aton::runtime::onnx_model(std::move(what.graph), with).run(what.inputs);
         });
     return tally.found == 0 ? 0 : 1;

@@ -70,7 +70,7 @@ std::vector<float> arguments() {
 
 } // namespace
 
-TEST_CASE("functions of float32 are within few units of the last place") {
+TEST_CASE("functions of float32 are accurate to a few units of the last place") {
     std::vector<float> const at = arguments();
     tensor x = tensor::empty(dtype::float32, {static_cast<std::int64_t>(at.size())});
     std::copy(at.begin(), at.end(), x.data<float>());
@@ -114,7 +114,7 @@ TEST_CASE("functions of float32 are within few units of the last place") {
     }
 }
 
-TEST_CASE("float16 is converted as its constructor does it") {
+TEST_CASE("vectorized conversions of float16 agree with its constructor") {
     int wrong = 0;
     for (std::uint32_t bits = 0; bits != 65536; ++bits) {
         float16 h;

@@ -21,7 +21,7 @@ namespace aton::tests {
 
 namespace {
 
-constexpr std::size_t most_tensors = std::size_t{1} << 26; ///< maximum bytes of all tensors
+constexpr std::size_t max_tensors = std::size_t{1} << 26; ///< maximum bytes of all tensors
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool is_sanitized = true; // sanitizers reserve address space and take time
@@ -30,7 +30,7 @@ constexpr bool is_sanitized = false;
 #endif
 
 void limit_memory(std::size_t addresses) {
-    runtime::limit_cpu_memory(most_tensors);
+    runtime::limit_cpu_memory(max_tensors);
     if (!is_sanitized) {
         rlimit limit{};
         ::getrlimit(RLIMIT_AS, &limit);
@@ -51,7 +51,7 @@ std::size_t peak_resident() {
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << '5'; }
 
 /// Empty: it ran; "-": it was refused; otherwise what is wrong.
-std::string answer_of(std::function<void()> const& call, hostile_limits const& limits) {
+std::string outcome_of(std::function<void()> const& call, hostile_limits const& limits) {
     std::string fault;
     if (limits.resident != 0) forget_peak();
     try {
@@ -131,7 +131,7 @@ hostile_tally hostile_run(std::string_view program, std::size_t names, hostile_o
             std::uint64_t const own =
                 (std::uint64_t{words[0]} << 32U | words[1]) + round_at(job) + (options.seed << 40U);
             if (options.jobs == 0) std::printf("%s, round %zu\n", name.c_str(), round_at(job)), std::fflush(stdout);
-            return answer_of([&] { work(chosen[job % chosen.size()], own); }, limits);
+            return outcome_of([&] { work(chosen[job % chosen.size()], own); }, limits);
         },
         options.jobs,
         is_sanitized ? limits.seconds * 10 : limits.seconds);

@@ -60,7 +60,7 @@ void check_product(dtype t, sizes const& a_sizes, sizes const& b_sizes) {
 
 } // namespace
 
-TEST_CASE("products of matrices, of every dtype and layout") {
+TEST_CASE("matrix products of every dtype and layout") {
     for (dtype t : numbers) {
         check_product(t, {3, 5}, {5, 2});
         check_product(t, {1, 7}, {7, 1});
@@ -89,7 +89,7 @@ TEST_CASE("products of matrices, of every dtype and layout") {
     CHECK(std::isnan(inf_product));
 }
 
-TEST_CASE("elements are taken by position, of every width and layout") {
+TEST_CASE("elements of every size and layout are taken by position") {
     tensor const at = integers({11, 0, 3, 3}).reshaped({2, 2});
     for (dtype t : {dtype::bool_,
                     dtype::int8,
@@ -121,7 +121,7 @@ TEST_CASE("elements are taken by position, of every width and layout") {
     CHECK(contains(fault_of([&] { return k().take(x, x); }), "positions must be int64, not float32"));
 }
 
-TEST_CASE("values are put to positions in order") {
+TEST_CASE("values are written to positions in order") {
     for (dtype t : numbers) {
         CAPTURE(std::string(name(t)));
         tensor const start = small_numbers(t, {2, 3});
@@ -167,7 +167,7 @@ TEST_CASE("values are put to positions in order") {
         "contiguous"));
 }
 
-TEST_CASE("strings are moved as numbers are") {
+TEST_CASE("strings are copied like numbers") {
     tensor const x = tensor::of_strings({"a", "b", "c", "d", "e", "f"}, {2, 3});
     tensor const turned = x.permuted(std::array<std::size_t, 2>{1, 0});
     auto const text = [](tensor const& t) {
@@ -230,7 +230,7 @@ TEST_CASE("positions of true elements") {
     CHECK(contains(fault_of([] { return k().nonzero(integers({1})); }), "requires a bool"));
 }
 
-TEST_CASE("numbers in order, and random ones") {
+TEST_CASE("ranges and random numbers") {
     CHECK(elements<std::int64_t>(k().range(3)) == std::vector<std::int64_t>{0, 1, 2});
     CHECK(k().range(0).sizes() == sizes{0});
     CHECK(k().range(100000).data<std::int64_t>()[99999] == 99999);

@@ -97,12 +97,12 @@ inline scalar number_of(json e) {
 }
 
 /// The distance of two numbers in units of the last place of the dtype; 0 for two NaN, huge if only one is NaN.
-inline double distance(double a, double b, int mantissa_bits, int least_exponent) {
+inline double distance(double a, double b, int mantissa_bits, int min_exponent) {
     if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
     if (!std::isfinite(a) || !std::isfinite(b)) return 1e300;
     int exponent = 0;
     (void)std::frexp(b, &exponent);
-    return std::abs(a - b) / std::ldexp(1.0, std::max(exponent - 1, least_exponent) - mantissa_bits);
+    return std::abs(a - b) / std::ldexp(1.0, std::max(exponent - 1, min_exponent) - mantissa_bits);
 }
 
 /// The maximum distance of elements of two tensors of the same floating-point dtype, in units of the last place; for

@@ -37,7 +37,7 @@ TEST_CASE("scans along every axis, of every dtype and layout") {
     static_assert(static_cast<int>(scan_op::min) == static_cast<int>(reduce_op::min));
 }
 
-TEST_CASE("scans meet NaN and infinities") {
+TEST_CASE("scans of NaN and infinities") {
     std::vector<float> const most = elements<float>(k().scan(scan_op::max, floats({1, nan, 3}), 0));
     CHECK(most[0] == 1);
     CHECK(std::isnan(most[2]));
@@ -86,7 +86,7 @@ TEST_CASE("sorting is stable in both orders, of every dtype and layout") {
     }
 }
 
-TEST_CASE("NaN is sorted behind every number, zeros of both signs are equal") {
+TEST_CASE("NaN is sorted after every number, and zeros of both signs are equal") {
     tensor const x = floats({0.0F, nan, -0.0F, infinity, -infinity, -nan, -1, 0.0F});
     sorted const up = k().sort(x, 0, false);
     CHECK(elements<std::int64_t>(up.indices) == std::vector<std::int64_t>{4, 6, 0, 2, 7, 3, 1, 5});

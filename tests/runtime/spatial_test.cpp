@@ -104,7 +104,7 @@ TEST_CASE("convolution: its definition, in every layout") {
     }
 }
 
-TEST_CASE("convolution: columns that are too large are made in parts") {
+TEST_CASE("convolution: columns that are too large are computed in parts") {
     auto const floats = [](sizes const& of, std::int64_t seed) { return cast(numbers(of, seed), dtype::float32); };
     window const w{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     tensor const weight = floats({2, 8, 3, 3}, 2);
@@ -137,7 +137,7 @@ TEST_CASE("transposed convolution: the transpose of convolution") {
     }
 }
 
-TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") {
+TEST_CASE("pooling: floats, which have a kernel, agree with integers, which do not") {
     auto const few = [](sizes of) {
         return doubles(std::move(of), [](std::int64_t i) { return double(i * 31 % 11); });
     };
@@ -155,7 +155,7 @@ TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") 
         }
 }
 
-TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
+TEST_CASE("pooling: large windows, NaN, and windows past the end") {
     tensor x = numbers({1, 2, 50, 40}, 1).contiguous();
     window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are reduced one by one
     CHECK(elements<double>(max_pool(x, w)) == elements<double>(max_pool_with_indices(x, w).values));
@@ -177,7 +177,7 @@ TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
     CHECK(contains(fault_of([&] { return max_pool(line, {{2}, {0}, {1}, {0}, {0}}); }), "strides [0]"));
 }
 
-TEST_CASE("resampling and sampling: whole coordinates give the elements") {
+TEST_CASE("resampling and sampling: integer coordinates return the elements") {
     tensor const x = numbers({2, 3, 4, 5}, 1);
     tensor const rows = cast(range(5), dtype::float64).expanded({2, 4, 5});
     tensor const columns = cast(range(4), dtype::float64).unsqueezed(1).expanded({2, 4, 5});
@@ -240,7 +240,7 @@ TEST_CASE("einsum: diagonals, broadcasts, sums of one operand, and several opera
     CHECK(contains(fault_of([&] { return run("ij->iz", {a}); }), "the result"));
 }
 
-TEST_CASE("determinant: with exchanged rows, of singular and of empty matrices") {
+TEST_CASE("determinant: row swaps, singular and empty matrices") {
     tensor const m = doubles({2, 3, 3}, [](std::int64_t i) {
         constexpr double values[] = {0, 2, 1, 3, -1, 4, 1, 5, 2, 1, 2, 3, 2, 4, 6, 0, 1, 7};
         return values[i];

@@ -66,7 +66,7 @@ void check_format() {
 
 } // namespace
 
-TEST_CASE("small floats round to the nearest, ties to even") {
+TEST_CASE("small floats round to nearest, ties to even") {
     check_format<dtype::float8_e4m3fn>();
     check_format<dtype::float8_e4m3fnuz>();
     check_format<dtype::float8_e5m2>();
@@ -131,13 +131,13 @@ TEST_CASE("elements below 8 bits are packed in constants, the lowest bits first"
           std::string("\1\0", 2));
 }
 
-TEST_CASE("impossible sizes are refused before memory is asked for") {
+TEST_CASE("invalid sizes are refused before memory is allocated") {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max();
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 2}); }), "is too large"));
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {2, -1}); }), "cannot have shape [2, -1]"));
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39}); }),
                    "does not fit into memory"));
-    CHECK(tensor::empty(dtype::float32, {aton::runtime::most_elements / 2, 0, 2}).count() == 0);
+    CHECK(tensor::empty(dtype::float32, {aton::runtime::max_elements / 2, 0, 2}).count() == 0);
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 0}); }), "is too large"));
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::undefined, {1}); }), "must have a dtype"));
     CHECK(contains(fault_of([&] { return counted({2, 3}).reshaped({4}); }), "shape [2, 3] cannot be reshaped to [4]"));

@@ -33,7 +33,7 @@ struct aten_options {
     std::uint64_t seed = 0; ///< for random operators
     /// Maximum number of nodes and graphs that a program may run, counting each loop iteration; beyond it, aton::error
     /// is thrown.
-    std::uint64_t most_steps = std::uint64_t{1} << 30;
+    std::uint64_t max_steps = std::uint64_t{1} << 30;
 };
 
 /// The results of a call in the order of the schema (numbers are 0-d tensors), and the new values of the arguments that

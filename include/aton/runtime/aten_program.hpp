@@ -32,7 +32,7 @@ public:
     /// Returns the outputs for the user's inputs, in the program's order; numbers are 0-d tensors (int64, float64,
     /// bool), None is an empty value. Throws aton::error: one line with the node and the user's source line.
     /// Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, aten_observer const& see = {}) const;
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, aten_observer const& observer = {}) const;
 
 private:
     struct state;

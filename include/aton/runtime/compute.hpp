@@ -25,8 +25,8 @@ namespace aton::runtime {
 [[nodiscard]] tensor where(tensor const& condition, tensor const& yes, scalar const& no);
 [[nodiscard]] tensor where(tensor const& condition, scalar const& yes, tensor const& no);
 [[nodiscard]] tensor cast(tensor const& x, dtype to, bool saturate = true);
-/// Clamps to [least, most]; NaN stays NaN. Pass an infinity for a missing bound.
-[[nodiscard]] tensor clamp(tensor const& x, double least, double most);
+/// Clamps to [low, high]; NaN stays NaN. Pass an infinity for a missing bound.
+[[nodiscard]] tensor clamp(tensor const& x, double low, double high);
 
 [[nodiscard]] inline tensor operator-(tensor const& x) { return unary(unary_op::neg, x); }
 template <class Y>

@@ -104,8 +104,8 @@ ATON_HD constexpr unsigned encode(small_float_format f, float from, bool saturat
     if (magnitude == 0x7f800000U) return beyond;
     int const exponent = static_cast<int>(magnitude >> 23U) - 127;
     if (exponent < -120) return f.has_negative_zero ? sign : 0U; // far below every format
-    int const least = 1 - f.bias;
-    int const used = exponent < least ? least : exponent;
+    int const min_exponent = 1 - f.bias;
+    int const used = exponent < min_exponent ? min_exponent : exponent;
     // In units of the last place. Exact, since only the exponent changes.
     float const scaled = std::bit_cast<float>(magnitude) * power_of_two(f.mantissa_bits - used);
     auto whole = static_cast<unsigned>(scaled);

@@ -20,7 +20,7 @@ struct onnx_options {
     std::uint64_t seed = 0; ///< for random operators without the attribute 'seed'
     /// Maximum number of nodes and graphs that a run may execute, counting each loop iteration, plus tensors in the
     /// sequences that nodes take; beyond it, aton::error is thrown.
-    std::uint64_t most_steps = std::uint64_t{1} << 30;
+    std::uint64_t max_steps = std::uint64_t{1} << 30;
 };
 
 /// The inputs of a node, including values that its subgraphs capture.
@@ -43,14 +43,14 @@ public:
     [[nodiscard]] graph_data const& graph() const;
     /// Returns the outputs for inputs in the graph's order. Inputs that have an initializer may be omitted at the end,
     /// or be empty. Throws aton::error, which names the node, if inputs do not fit an operator. Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& see = {}) const;
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& observer = {}) const;
 
 private:
     struct state;
     struct run_state;
     class frame;
 
-    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& see) const;
+    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& observer) const;
 
     std::unique_ptr<state> state_;
 };

@@ -18,10 +18,10 @@ namespace aton::runtime {
 
 using sizes = std::vector<std::int64_t>;
 
-inline constexpr std::int64_t most_elements = std::int64_t{1} << 40; ///< maximum elements of a tensor
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 40; ///< maximum elements of a tensor
 
 /// The product of sizes. Throws aton::error for a negative size, and if the product of the sizes that are not 0 exceeds
-/// most_elements; so products of a tensor's sizes never overflow int64, even if it is empty.
+/// max_elements; so products of a tensor's sizes never overflow int64, even if it is empty.
 [[nodiscard]] std::int64_t count_of(std::span<std::int64_t const> sizes);
 /// "[2, 3]"
 [[nodiscard]] std::string to_string(std::span<std::int64_t const> sizes);

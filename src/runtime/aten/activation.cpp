@@ -15,12 +15,13 @@ namespace {
 
 /// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
 double fitting(double number, dtype type) {
-    double const most = type == dtype::float64    ? std::numeric_limits<double>::max()
-                        : type == dtype::float16  ? 65504.0
-                        : type == dtype::bfloat16 ? 0x1.FEp127
-                        : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
-                                                  : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
-    bool const fits = is_floating(type) ? !std::isfinite(number) || std::abs(number) <= most : std::abs(number) <= most;
+    double const limit = type == dtype::float64    ? std::numeric_limits<double>::max()
+                         : type == dtype::float16  ? 65504.0
+                         : type == dtype::bfloat16 ? 0x1.FEp127
+                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
+                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
+    bool const fits =
+        is_floating(type) ? !std::isfinite(number) || std::abs(number) <= limit : std::abs(number) <= limit;
     if (!fits) throw error("a number is out of range for " + std::string(name(type)));
     return number;
 }
@@ -107,9 +108,9 @@ results hard_tanh(call const& c) {
     if (x.dtype() == dtype::bool_) throw error("clamp does not support bool");
     if (x.dtype() == dtype::uint8 && (c.f("min_val") < 0 || c.f("max_val") < 0))
         throw error("uint8 cannot represent negative numbers");
-    double const least = fitting(c.f("min_val"), x.dtype());
-    double const most = fitting(c.f("max_val"), x.dtype());
-    return std::isnan(least) || std::isnan(most) ? x * scalar(least + most) : clamp(x, least, most);
+    double const low = fitting(c.f("min_val"), x.dtype());
+    double const high = fitting(c.f("max_val"), x.dtype());
+    return std::isnan(low) || std::isnan(high) ? x * scalar(low + high) : clamp(x, low, high);
 }
 
 /// `weight` has one element, or one per index of axis 1.

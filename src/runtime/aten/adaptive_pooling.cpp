@@ -24,24 +24,24 @@ struct adaptive {
 
 /// The windows as a table with one column per element of the largest window; smaller ones repeat their last element.
 struct window_table {
-    tensor at;     ///< int64 [out, most]
+    tensor at;     ///< int64 [out, longest]
     tensor counts; ///< bool: whether the entry is not a repetition
     tensor sizes;  ///< float64 [out]
 };
 window_table table_of(adaptive const& a, device where) {
-    constexpr std::int64_t most_windows = std::int64_t{1} << 22;
-    if (a.out < 0 || a.out > most_windows) throw error("output_size is " + std::to_string(a.out));
-    std::int64_t most = 0;
-    for (std::int64_t i = 0; i != a.out; ++i) most = std::max(most, a.end(i) - a.start(i));
-    tensor const at = tensor::empty(dtype::int64, {a.out, most});
-    tensor const counts = tensor::empty(dtype::bool_, {a.out, most});
+    constexpr std::int64_t max_windows = std::int64_t{1} << 22;
+    if (a.out < 0 || a.out > max_windows) throw error("output_size is " + std::to_string(a.out));
+    std::int64_t longest = 0;
+    for (std::int64_t i = 0; i != a.out; ++i) longest = std::max(longest, a.end(i) - a.start(i));
+    tensor const at = tensor::empty(dtype::int64, {a.out, longest});
+    tensor const counts = tensor::empty(dtype::bool_, {a.out, longest});
     tensor const counted = tensor::empty(dtype::float64, {a.out});
     for (std::int64_t i = 0; i != a.out; ++i) {
         std::int64_t const size = a.end(i) - a.start(i);
         counted.data<double>()[i] = static_cast<double>(size);
-        for (std::int64_t k = 0; k != most; ++k) {
-            at.data<std::int64_t>()[i * most + k] = a.start(i) + std::min(k, size - 1);
-            counts.data<bool>()[i * most + k] = k < size;
+        for (std::int64_t k = 0; k != longest; ++k) {
+            at.data<std::int64_t>()[i * longest + k] = a.start(i) + std::min(k, size - 1);
+            counts.data<bool>()[i * longest + k] = k < size;
         }
     }
     return {to_device(at, where), to_device(counts, where), to_device(counted, where)};

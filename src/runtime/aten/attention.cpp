@@ -82,8 +82,8 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     }
     tensor const hidden = reduce(reduce_op::all, equal(scores, scalar(-infinity)), {-1}, true);
     tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // no visible key: 0, not NaN
-    tensor const most = max(scores, {-1}, true);
-    tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
+    tensor const highest = max(scores, {-1}, true);
+    tensor const safe = where(equal(highest, scalar(-infinity)), scalar(0), highest);
     tensor const exponentials = exp(scores - safe);
     tensor const total = sum(exponentials, {-1}, true);
     tensor const logarithm = where(hidden, scalar(0), log(total) + safe);
@@ -201,9 +201,9 @@ results transformer_encoder_layer(call const& c) {
     auto const normalized = [&](term const& x, std::string const& which) -> term {
         dtype const in = compute_type(x->dtype());
         tensor const wide = cast(*x, in);
-        tensor const centred = wide - mean(wide, {-1}, true);
-        tensor const deviation = sqrt(mean(square(centred), {-1}, true) + scalar(c.f("eps")));
-        return cast(centred / deviation * cast(c.t("norm_weight_" + which), in) + cast(c.t("norm_bias_" + which), in),
+        tensor const centered = wide - mean(wide, {-1}, true);
+        tensor const deviation = sqrt(mean(square(centered), {-1}, true) + scalar(c.f("eps")));
+        return cast(centered / deviation * cast(c.t("norm_weight_" + which), in) + cast(c.t("norm_bias_" + which), in),
                     x->dtype());
     };
     auto const fed_forward = [&](term const& x) {

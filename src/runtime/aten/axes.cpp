@@ -73,16 +73,16 @@ tensor strided(tensor const& x, sizes const& to, ints const& strides, std::optio
     std::int64_t const start = offset.value_or(x.storage_offset());
     if (start < 0) throw error("a storage offset must not be negative");
     if (count_of(to) == 0) return x.viewed(to, strides);
-    std::int64_t const most = x.storage_count();
+    std::int64_t const storage = x.storage_count();
     std::int64_t last = start;
-    for (std::size_t i = 0; last < most && i != to.size(); ++i) {
+    for (std::size_t i = 0; last < storage && i != to.size(); ++i) {
         if (strides[i] < 0) throw error("a stride must not be negative");
-        bool const beyond = strides[i] != 0 && to[i] - 1 > most / strides[i];
-        last += beyond ? most : (to[i] - 1) * strides[i];
+        bool const beyond = strides[i] != 0 && to[i] - 1 > storage / strides[i];
+        last += beyond ? storage : (to[i] - 1) * strides[i];
     }
-    if (last >= most)
+    if (last >= storage)
         throw error("sizes " + to_string(to) + " with strides " + to_string(strides) + " and offset " +
-                    std::to_string(start) + " reach past a storage of " + std::to_string(most) + " elements");
+                    std::to_string(start) + " reach past a storage of " + std::to_string(storage) + " elements");
     return x.viewed(to, strides, start - x.storage_offset());
 }
 

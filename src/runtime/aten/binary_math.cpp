@@ -166,8 +166,8 @@ results add_combined(call const& c) {
 results scaled_by_power(call const& c) {
     tensor const exponent = c.t("other");
     if (is_floating(c.t("self").dtype()) && is_integral(exponent.dtype())) {
-        constexpr double most = 2100; // from the smallest subnormal to infinity
-        tensor const n = cast(clamp(cast(exponent, dtype::int32), -most, most), dtype::float64);
+        constexpr double limit = 2100; // from the smallest subnormal to infinity
+        tensor const n = cast(clamp(cast(exponent, dtype::int32), -limit, limit), dtype::float64);
         tensor const third = trunc(n / scalar(3.0));
         tensor const factor = pow(full(2, dtype::float64, {}, n.where()), third);
         tensor const rest = pow(full(2, dtype::float64, {}, n.where()), n - third * scalar(2.0));
@@ -196,15 +196,15 @@ results add_in_logs(call const& c) {
     operand_pair const p = promoted_to_real(c);
     if (is_complex(p.type)) { // relative to the larger real part
         tensor const first = greater_equal(real_part(p.x), real_part(p.y));
-        tensor const most = where(first, p.x, p.y);
-        tensor const other = where(first, p.y, p.x) - most;
-        return p.finish(most + unary(Log, unary(Exp, other) + scalar(1)));
+        tensor const highest = where(first, p.x, p.y);
+        tensor const other = where(first, p.y, p.x) - highest;
+        return p.finish(highest + unary(Log, unary(Exp, other) + scalar(1)));
     }
-    tensor const most = maximum(p.x, p.y);
+    tensor const highest = maximum(p.x, p.y);
     tensor const apart = unary(Exp, -abs(p.x - p.y));
     tensor const extra =
         unary(unary_op::log1p, apart) * scalar(Exp == unary_op::exp ? 1.0 : 1.44269504088896340736); // 1 / log(2)
-    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, most + extra));
+    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, highest + extra));
 }
 
 /// nextafter of 16-bit floats by their codes: 0 steps to the smallest number of the sign, others by one code.

@@ -219,8 +219,8 @@ std::vector<std::int64_t> lengths_of(call const& c, std::string_view name) {
 
 /// log(exp(x) + exp(y) + exp(z)); -inf if all are.
 tensor log_of_sum(tensor const& x, tensor const& y, tensor const& z) {
-    tensor const most = maximum(maximum(x, y), z);
-    tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
+    tensor const highest = maximum(maximum(x, y), z);
+    tensor const safe = where(equal(highest, scalar(-infinity)), scalar(0), highest);
     return log(exp(x - safe) + exp(y - safe) + exp(z - safe)) + safe;
 }
 

@@ -58,8 +58,8 @@ results cumulative_log_of_sum(call const& c) {
     if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, floats(c), axis);
     return scanned(x, axis, [](tensor const& a, tensor const& b) {
         tensor const first = greater_equal(real_part(a), real_part(b));
-        tensor const most = where(first, a, b);
-        return most + log(exp(where(first, b, a) - most) + scalar(1));
+        tensor const highest = where(first, a, b);
+        return highest + log(exp(where(first, b, a) - highest) + scalar(1));
     });
 }
 

@@ -43,10 +43,10 @@ struct unpacked {
 unpacked unpack(tensor const& lu, tensor const& pivots) {
     std::int64_t const rows = lu.size(lu.rank() - 2);
     std::int64_t const columns = lu.sizes().back();
-    std::int64_t const least = std::min(rows, columns);
-    tensor const l =
-        lower_part(lu.sliced(lu.rank() - 1, 0, least), -1) + identity(rows, lu.dtype(), lu.where()).sliced(1, 0, least);
-    tensor const u = upper_part(lu.sliced(lu.rank() - 2, 0, least));
+    std::int64_t const smaller = std::min(rows, columns);
+    tensor const l = lower_part(lu.sliced(lu.rank() - 1, 0, smaller), -1) +
+                     identity(rows, lu.dtype(), lu.where()).sliced(1, 0, smaller);
+    tensor const u = upper_part(lu.sliced(lu.rank() - 2, 0, smaller));
     sizes square = lu.sizes();
     square.back() = rows;
     tensor const one = identity(rows, widest(lu.dtype()), {}).expanded(square);

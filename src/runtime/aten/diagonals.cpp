@@ -46,8 +46,8 @@ results linalg_diagonal(call const& c) {
 
 /// The last axis as a diagonal of two axes.
 tensor embedded(tensor const& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (x.rank() == 0 || offset > most || offset < -most) throw error("the diagonal is out of range");
+    constexpr std::int64_t limit = std::int64_t{1} << 28;
+    if (x.rank() == 0 || offset > limit || offset < -limit) throw error("the diagonal is out of range");
     std::size_t const rank = x.rank() + 1;
     std::size_t const a = axis_at(dim1, rank);
     std::size_t const b = axis_at(dim2, rank);

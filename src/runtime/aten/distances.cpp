@@ -57,13 +57,13 @@ tensor euclidean(term const& x, term const& y) {
     return *apply(unary_op::sqrt, hinge(squared));
 }
 
-constexpr std::int64_t most_differences = std::int64_t{1} << 24; ///< maximum elements held at once
+constexpr std::int64_t max_differences = std::int64_t{1} << 24; ///< maximum elements held at once
 
 /// Distances of [..., P, M] and [..., R, M], as [..., P, R].
 tensor all_distances(tensor const& x, tensor const& y, double p) {
     std::size_t const row = x.rank() - 2;
     std::int64_t const count = x.size(row);
-    if (count > 1 && x.count() * std::max<std::int64_t>(1, y.size(row)) > most_differences) {
+    if (count > 1 && x.count() * std::max<std::int64_t>(1, y.size(row)) > max_differences) {
         std::vector<tensor> const halves = {all_distances(x.sliced(row, 0, count / 2), y, p),
                                             all_distances(x.sliced(row, count / 2, count - count / 2), y, p)};
         return concat(halves, static_cast<std::int64_t>(row));
@@ -89,8 +89,8 @@ tensor pairwise_distances(call const& c) {
     x = spread(x);
     y = spread(y);
     std::int64_t const mode = c.maybe_i("compute_mode").value_or(0);
-    constexpr std::int64_t most_direct = 25;
-    bool const large = x.size(x.rank() - 2) > most_direct || y.size(y.rank() - 2) > most_direct;
+    constexpr std::int64_t max_direct = 25;
+    bool const large = x.size(x.rank() - 2) > max_direct || y.size(y.rank() - 2) > max_direct;
     if (!is_floating(x.dtype()) || !is_floating(y.dtype())) throw error("a distance requires a floating-point dtype");
     if (p == 2 && x.count() != 0 && y.count() != 0 && (mode == 1 || (mode == 0 && large))) return euclidean(x, y);
     if (compute_type(x.dtype()) != x.dtype())
@@ -123,11 +123,11 @@ results renorm(call const& c) {
     axis_list axes = all_axes(*x);
     axes.erase(axes.begin() + kept);
     dtype const in = compute_type(x->dtype());
-    double const most = c.f("maxnorm");
+    double const max_norm = c.f("maxnorm");
     tensor const size = norm(cast(*x, in), c.f("p"), axes, true);
     constexpr double epsilon = 1e-7;
-    tensor const factor = scalar(most) / (size + scalar(epsilon));
-    tensor const scaled = cast(*x, in) * where(greater(size, scalar(most)), factor, scalar(1));
+    tensor const factor = scalar(max_norm) / (size + scalar(epsilon));
+    tensor const scaled = cast(*x, in) * where(greater(size, scalar(max_norm)), factor, scalar(1));
     return cast(scaled, x->dtype());
 }
 

@@ -17,7 +17,7 @@ namespace {
 using labels = std::vector<int>;
 
 /// A tensor and distinct labels of its axes.
-struct labelled {
+struct labeled {
     tensor t;
     labels axes;
 };
@@ -28,7 +28,7 @@ std::size_t place(labels const& all, int label) {
 }
 
 /// Replaces axes with the same label by their diagonal.
-labelled without_repeats(tensor const& x, labels const& axes) {
+labeled without_repeats(tensor const& x, labels const& axes) {
     sizes to;
     std::vector<std::int64_t> strides;
     labels once;
@@ -48,8 +48,8 @@ labelled without_repeats(tensor const& x, labels const& axes) {
 }
 
 /// Sums over axes that are no longer needed. An axis of size 1 is only removed, so that integers keep their dtype.
-labelled summed(labelled const& x, auto const& is_needed) {
-    labelled out{x.t, {}};
+labeled summed(labeled const& x, auto const& is_needed) {
+    labeled out{x.t, {}};
     axis_list over;
     for (std::size_t i = 0; i != x.axes.size(); ++i) {
         if (is_needed(x.axes[i])) out.axes.push_back(x.axes[i]);
@@ -61,13 +61,13 @@ labelled summed(labelled const& x, auto const& is_needed) {
     return out;
 }
 
-bool is_long(labelled const& x, int label) {
+bool is_long(labeled const& x, int label) {
     std::size_t const at = place(x.axes, label);
     return at != x.axes.size() && x.t.size(at) != 1;
 }
 
 /// Orders the axes; missing ones get size 1.
-tensor arranged(labelled const& x, labels const& order) {
+tensor arranged(labeled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order)
         if (has(x.axes, label)) axes.push_back(place(x.axes, label));
@@ -84,13 +84,13 @@ std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
 }
 
 /// The product, summed over labels that both have and that are not kept, as batches of matrix products.
-labelled multiplied(labelled const& given_x, labelled const& given_y, auto const& is_kept) {
+labeled multiplied(labeled const& given_x, labeled const& given_y, auto const& is_kept) {
     // Axes of only one operand are summed before promotion.
     auto const stays = [&](int label) {
         return is_kept(label) || (is_long(given_x, label) && is_long(given_y, label));
     };
-    labelled const x = summed(given_x, stays);
-    labelled const y = summed(given_y, stays);
+    labeled const x = summed(given_x, stays);
+    labeled const y = summed(given_y, stays);
     labels batch;
     labels summed_over;
     labels left;
@@ -131,11 +131,11 @@ labelled multiplied(labelled const& given_x, labelled const& given_y, auto const
 }
 
 /// The sum of all products, in the order of the path, by default from the left.
-tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
+tensor contracted(std::vector<labeled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
     bool const has_path = !path.empty();
     if (left.size() == 1) {
         axis_list over;
-        labelled out{left[0].t, {}};
+        labeled out{left[0].t, {}};
         for (std::size_t i = 0; i != left[0].axes.size(); ++i)
             if (has(kept, left[0].axes[i])) out.axes.push_back(left[0].axes[i]);
             else over.push_back(static_cast<std::int64_t>(i));
@@ -151,14 +151,13 @@ tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<st
             if (i < 0 || i == j || j >= static_cast<std::int64_t>(left.size()))
                 throw error("each step of the path must name two of the remaining operands");
         }
-        labelled const x = left[static_cast<std::size_t>(i)];
-        labelled const y = left[static_cast<std::size_t>(j)];
+        labeled const x = left[static_cast<std::size_t>(i)];
+        labeled const y = left[static_cast<std::size_t>(j)];
         left.erase(left.begin() + j);
         left.erase(left.begin() + i);
-        labelled product = multiplied(x, y, [&](int label) {
-            return has(kept, label) || std::any_of(left.begin(), left.end(), [label](labelled const& each) {
-                       return is_long(each, label);
-                   });
+        labeled product = multiplied(x, y, [&](int label) {
+            return has(kept, label) ||
+                   std::any_of(left.begin(), left.end(), [label](labeled const& each) { return is_long(each, label); });
         });
         left.insert(has_path ? left.end() : left.begin(), std::move(product));
     }
@@ -216,8 +215,8 @@ results einsum(call const& c) {
     if (texts.size() != tensors.size())
         throw error("the equation has " + std::to_string(texts.size()) + " operands, not " +
                     std::to_string(tensors.size()));
-    std::vector<labelled> operands;
-    std::size_t most_hidden = 0;
+    std::vector<labeled> operands;
+    std::size_t max_hidden = 0;
     for (std::size_t i = 0; i != tensors.size(); ++i) {
         std::size_t const letters = parsed(texts[i], 0).size();
         bool const dots = texts[i].find('.') != std::string::npos;
@@ -225,14 +224,14 @@ results einsum(call const& c) {
             throw error("the number of dimensions of operand " + std::to_string(i) +
                         " is not its number of subscripts");
         std::size_t const hidden = tensors[i].rank() - letters;
-        most_hidden = std::max(most_hidden, hidden);
+        max_hidden = std::max(max_hidden, hidden);
         operands.push_back(without_repeats(tensors[i], parsed(texts[i], hidden)));
     }
-    labels const out = arrow == std::string::npos ? implied_output(inputs, most_hidden)
-                                                  : parsed(equation.substr(arrow + 2), most_hidden);
+    labels const out = arrow == std::string::npos ? implied_output(inputs, max_hidden)
+                                                  : parsed(equation.substr(arrow + 2), max_hidden);
     for (std::size_t i = 0; i != out.size(); ++i) {
         bool known = out[i] >= first_of_ellipsis;
-        for (labelled const& each : operands) known = known || has(each.axes, out[i]);
+        for (labeled const& each : operands) known = known || has(each.axes, out[i]);
         if (!known || place(out, out[i]) != i) throw error("the equation has an invalid output subscript");
     }
     return contracted(operands, out, c.given("path") ? c.ints("path") : std::vector<std::int64_t>());
@@ -259,8 +258,8 @@ tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> c
 namespace {
 
 /// Labels the axes of `x`, skipping those that are expanded, for a final rank of `rank`.
-labelled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
-    labelled out{x, {}};
+labeled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
+    labeled out{x, {}};
     for (std::size_t i = 0; i != rank; ++i)
         if (std::find(expanded.begin(), expanded.end(), static_cast<std::int64_t>(i)) == expanded.end())
             out.axes.push_back(static_cast<int>(i));

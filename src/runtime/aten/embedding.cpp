@@ -149,19 +149,19 @@ largest largest_of(bags const& b, tensor const& rows) {
     tensor const beyond = full(static_cast<long long>(n), dtype::int64, {}, here);
     tensor const first = put(beyond.expanded({b.count}), b.bag, where(b.kept, order, beyond), put_op::min);
     tensor const is_first = equal(index_select(first, 0, b.bag), order).unsqueezed(1);
-    tensor const least = full(-std::numeric_limits<double>::infinity(), rows.dtype(), {}, here);
+    tensor const lowest = full(-std::numeric_limits<double>::infinity(), rows.dtype(), {}, here);
     tensor const ignored =
         logical_or(logical_not(b.kept).unsqueezed(1), logical_and(isnan(rows), logical_not(is_first)));
-    tensor const counted = where(ignored, least, rows);
+    tensor const counted = where(ignored, lowest, rows);
     tensor const places = slice_positions(to, 0, b.bag);
-    tensor const most = put(least.expanded(to), places, counted, put_op::max);
-    tensor const of_row = index_select(most, 0, b.bag);
+    tensor const highest = put(lowest.expanded(to), places, counted, put_op::max);
+    tensor const of_row = index_select(highest, 0, b.bag);
     tensor const reached = logical_and(b.kept.unsqueezed(1),
                                        logical_or(equal(counted, of_row), logical_and(isnan(counted), isnan(of_row))));
     tensor const row = put(beyond.expanded(to), places, where(reached, order.unsqueezed(1), beyond), put_op::min);
     tensor const empty = equal(row, number(n));
     std::vector<tensor> const padded = {b.indices, full(0, b.indices.dtype(), {1}, here)};
-    return {where(empty, full(0, rows.dtype(), {}, here), most), take(concat(padded, 0), row)};
+    return {where(empty, full(0, rows.dtype(), {}, here), highest), take(concat(padded, 0), row)};
 }
 
 results embedding_bag(call const& c) {
@@ -197,10 +197,10 @@ results one_hot(call const& c) {
         auto const extreme = [&](reduce_op op) {
             return to_host(reduce(op, x, all_axes(x))).item().to<std::int64_t>();
         };
-        std::int64_t const most = extreme(reduce_op::max);
-        if (most >= (given == -1 ? most_elements : given) || extreme(reduce_op::min) < 0)
+        std::int64_t const highest = extreme(reduce_op::max);
+        if (highest >= (given == -1 ? max_elements : given) || extreme(reduce_op::min) < 0)
             throw error("a class is negative or not less than num_classes, " + std::to_string(given));
-        if (given == -1) classes = most + 1;
+        if (given == -1) classes = highest + 1;
     }
     return cast(equal(x.unsqueezed(x.rank()), range(classes, 0, 1, x.where())), dtype::int64);
 }

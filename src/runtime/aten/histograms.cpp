@@ -28,10 +28,10 @@ std::pair<double, double> outer_edges_of(tensor const& x, double apart) {
     return outer_edges(number_of(min(x, all_axes(x))), number_of(max(x, all_axes(x))), apart);
 }
 
-constexpr std::int64_t most_bins = std::int64_t{1} << 28U;
+constexpr std::int64_t max_bins = std::int64_t{1} << 28U;
 
 void require_bins(std::int64_t bins) {
-    if (bins <= 0 || bins > most_bins) throw error("a histogram cannot have " + std::to_string(bins) + " bins");
+    if (bins <= 0 || bins > max_bins) throw error("a histogram cannot have " + std::to_string(bins) + " bins");
 }
 
 /// Counts in bins of equal width; numbers out of range are ignored, and the maximum is in the last bin.
@@ -40,9 +40,10 @@ results histogram_counts(call const& c) {
     if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
     std::int64_t const bins = c.i("bins");
     require_bins(bins);
-    double const least = c.f("min");
-    double const most = c.f("max");
-    auto const [low, high] = least == most && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(least, most, 1);
+    double const min_value = c.f("min");
+    double const max_value = c.f("max");
+    auto const [low, high] =
+        min_value == max_value && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(min_value, max_value, 1);
     tensor const v = flatten(cast(x, compute_type(to_real(x.dtype()))));
     auto const rounded = [&](tensor const& t) {
         return cast(cast(t, x.dtype()), t.dtype());
@@ -58,17 +59,17 @@ results histogram_counts(call const& c) {
 
 results count_integers(call const& c) {
     tensor const x = c.t("self");
-    std::int64_t const least_length = c.i("minlength");
+    std::int64_t const min_length = c.i("minlength");
     if (x.rank() != 1 || !is_integral(x.dtype())) throw error("bincount requires a 1-d tensor of integers");
-    if (least_length < 0 || least_length > most_bins) throw error("minlength is " + std::to_string(least_length));
+    if (min_length < 0 || min_length > max_bins) throw error("minlength is " + std::to_string(min_length));
     tensor const numbers = cast(x, dtype::int64);
     std::int64_t length = 0;
     if (x.count() != 0) {
         if (number_of(min(numbers, {0})) < 0) throw error("bincount does not support negative integers");
         length = static_cast<std::int64_t>(number_of(max(numbers, {0}))) + 1;
     }
-    length = std::max(length, least_length);
-    if (length > most_bins) throw error("an integer is too large for bincount");
+    length = std::max(length, min_length);
+    if (length > max_bins) throw error("an integer is too large for bincount");
     tensor const weights = c.maybe("weights");
     if (!weights || x.count() == 0) return counted(numbers, length);
     if (weights.sizes() != x.sizes()) throw error("weights must have the shape of self");
@@ -110,7 +111,7 @@ histogram count_points(tensor const& points, std::vector<tensor> const& edges, t
         inside = inside ? logical_and(inside, here) : here;
         bins.push_back(count);
     }
-    if (count_of(bins) > most_bins) throw error("the histogram has too many bins");
+    if (count_of(bins) > max_bins) throw error("the histogram has too many bins");
     tensor const each =
         weight ? reshape(cast(weight, points.dtype()), {n}) : full(1, points.dtype(), {n}, points.where());
     tensor counts = reshape(counted(place, count_of(bins), where(inside, each, scalar(0))), bins);

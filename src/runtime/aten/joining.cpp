@@ -161,7 +161,7 @@ tensor repeated_indices(tensor const& repeats) {
     tensor times = cast(repeats, dtype::int64);
     if (times.count() == 0) return times;
     if (to_host(min(times, {0})).item().to<std::int64_t>() < 0) throw error("repeats must not be negative");
-    if (to_host(max(times, {0})).item().to<std::int64_t>() > most_elements / times.count())
+    if (to_host(max(times, {0})).item().to<std::int64_t>() > max_elements / times.count())
         throw error("more repeats than a tensor can have elements");
     tensor const ends = scan(scan_op::sum, times, 0);
     std::int64_t const total = to_host(ends.sliced(0, ends.count() - 1, 1)).item().to<std::int64_t>();

@@ -211,8 +211,8 @@ private:
 /// The first operand may be a row vector, the last a column vector.
 results chain(call const& c) {
     std::vector<tensor> all = c.tensors(c.has_argument("matrices") ? "matrices" : "tensors");
-    constexpr std::size_t most = 1024;
-    if (all.empty() || all.size() > most)
+    constexpr std::size_t limit = 1024;
+    if (all.empty() || all.size() > limit)
         throw error("a product of " + std::to_string(all.size()) + " matrices is not supported");
     bool const row = all.front().rank() == 1 && all.size() > 1;
     bool const column = all.back().rank() == 1 && all.size() > 1;

@@ -16,9 +16,9 @@ constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
 /// Refuses numbers whose sums could overflow.
 void check_numbers(ints const& by, tensor const& x) {
-    constexpr std::int64_t most = std::int64_t{1} << 40;
+    constexpr std::int64_t limit = std::int64_t{1} << 40;
     for (std::int64_t const n : by)
-        if (n < -most || n > most) refuse(by, x);
+        if (n < -limit || n > limit) refuse(by, x);
     if (by.size() % 2 != 0) refuse(by, x);
 }
 

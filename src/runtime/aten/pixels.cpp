@@ -30,8 +30,8 @@ results pixel_shuffle(call const& c) {
     tensor const x = c.t("self");
     tensor const y = as_planes(x);
     std::int64_t const r = c.i("upscale_factor");
-    constexpr std::int64_t most = 1 << 15;
-    if (r < 1 || r > most || y.size(1) % (r * r) != 0)
+    constexpr std::int64_t limit = 1 << 15;
+    if (r < 1 || r > limit || y.size(1) % (r * r) != 0)
         throw error("the number of channels is not a multiple of the squared factor");
     std::int64_t const channels = y.size(1) / (r * r);
     tensor const split = reshape(y, {y.size(0), channels, r, r, y.size(2), y.size(3)});

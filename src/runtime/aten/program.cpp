@@ -25,7 +25,7 @@ using program::value_kind;
 
 namespace {
 
-constexpr int most_nesting = 64; ///< nesting of graphs
+constexpr int max_nesting = 64; ///< nesting of graphs
 
 /// An error that already names its place.
 class located_error : public error {
@@ -114,14 +114,14 @@ value aten_program::frame::output(program::argument const& a) const {
 }
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
-    if (++depth_ > most_nesting) throw error("graphs are nested too deeply");
+    if (++depth_ > max_nesting) throw error("graphs are nested too deeply");
     spend_step(); // a body may be empty
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];
         try {
             spend_step();
             run_node(n);
-            if (see_ && depth_ == 1) show(n);
+            if (observer_ && depth_ == 1) show(n);
         } catch (located_error const&) {
             throw;
         } catch (std::exception const& e) { // such as std::bad_alloc
@@ -135,15 +135,15 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
 }
 
 void aten_program::frame::spend_step() {
-    if (++steps_ > state_.options.most_steps)
-        throw error("the run takes more than " + std::to_string(state_.options.most_steps) + " steps");
+    if (++steps_ > state_.options.max_steps)
+        throw error("the run takes more than " + std::to_string(state_.options.max_steps) + " steps");
 }
 
 void aten_program::frame::show(program::node const& n) const {
     std::vector<value> results;
     for (value_index const v : result_values(n))
         results.push_back(v == no_value || !values_[v] ? value() : value(values_[v].as_tensor(state_.options.where)));
-    see_(n, results);
+    observer_(n, results);
 }
 
 void aten_program::frame::run_node(program::node const& n) {
@@ -207,7 +207,7 @@ aten_program::state::state(program::program of, aten_options with) : p(std::move
 }
 
 aten_program::aten_program(program::program p, aten_options options)
-    : state_(answer_of([&] { return std::make_unique<state>(std::move(p), options); })) {}
+    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(p), options); })) {}
 
 aten_program::aten_program(aten_program&&) noexcept = default;
 aten_program& aten_program::operator=(aten_program&&) noexcept = default;
@@ -215,8 +215,8 @@ aten_program::~aten_program() = default;
 
 program::program const& aten_program::functional() const { return state_->p; }
 
-std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& see) const {
-    return answer_of([&] { return frame(*state_, see).run(inputs); });
+std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& observer) const {
+    return with_one_line_errors([&] { return frame(*state_, observer).run(inputs); });
 }
 
 } // namespace aton::runtime

@@ -58,10 +58,10 @@ struct aten_program::state {
 
 class aten_program::frame {
 public:
-    frame(state const& s, aten_observer const& see)
+    frame(state const& s, aten_observer const& observer)
         : state_(s),
           p_(s.p),
-          see_(see),
+          observer_(observer),
           values_(s.p.values.size()),
           seed_(s.options.seed) {}
 
@@ -101,7 +101,7 @@ private:
 
     state const& state_;
     program::program const& p_;
-    aten_observer const& see_;
+    aten_observer const& observer_;
     std::vector<slot> values_;
     std::uint64_t seed_;
     std::uint64_t steps_ = 0;

@@ -285,8 +285,8 @@ results pad_packed_sequence(call const& c) {
     std::vector<std::int64_t> const batches = to_host(c.t("batch_sizes")).integers();
     auto const times = static_cast<std::int64_t>(batches.size());
     std::int64_t const longest = std::max(times, c.i("total_length"));
-    constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (batches.empty() || longest > most || (c.i("total_length") > 0 && c.i("total_length") < times))
+    constexpr std::int64_t limit = std::int64_t{1} << 28;
+    if (batches.empty() || longest > limit || (c.i("total_length") > 0 && c.i("total_length") < times))
         throw error("total_length is less than the longest sequence");
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(std::clamp<std::int64_t>(batches[0], 0, data.size(0))),
                                       0);

@@ -201,8 +201,8 @@ results log_of_sum(call const& c) {
     tensor const x = c.t("self");
     axis_list const axes = axes_of(c, x);
     if (!is_complex(x.dtype())) return log_sum_exp(cast(x, to_real(x.dtype())), axes, keeps(c));
-    tensor const most = max(real_part(x), axes, true);
-    tensor const shift = cast(where(unary(unary_op::isfinite, most), most, scalar(0)), x.dtype());
+    tensor const highest = max(real_part(x), axes, true);
+    tensor const shift = cast(where(unary(unary_op::isfinite, highest), highest, scalar(0)), x.dtype());
     tensor const total = log(sum(exp(x - shift), axes, keeps(c)));
     return total + reshape(shift, total.sizes());
 }

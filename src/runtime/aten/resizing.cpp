@@ -172,8 +172,8 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
         if (!given.empty()) {
             r.scale = given[i];
             double const size = static_cast<double>(r.in) * given[i];
-            constexpr double most = 1 << 28;
-            if (!(size >= 0 && size < most)) throw error("the scale factor of an axis is out of range");
+            constexpr double limit = 1 << 28;
+            if (!(size >= 0 && size < limit)) throw error("the scale factor of an axis is out of range");
             r.out = static_cast<std::int64_t>(size);
         } else if (!factors) {
             r.scale = c.maybe_f(name);
@@ -200,8 +200,8 @@ int make_whole(axis_taps& t) {
     }
     for (double const w : t.weights) largest = std::max(largest, w);
     int exponent = 0;
-    constexpr int most = 22;
-    while (exponent != most && 0.5 + std::ldexp(largest, exponent + 1) < 32768) ++exponent;
+    constexpr int max_exponent = 22;
+    while (exponent != max_exponent && 0.5 + std::ldexp(largest, exponent + 1) < 32768) ++exponent;
     for (double& w : t.weights) w = std::trunc(std::ldexp(w, exponent) + (w < 0 ? -0.5 : 0.5));
     return exponent;
 }
@@ -219,17 +219,17 @@ tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_
     return cast(y, dtype::uint8);
 }
 
-constexpr std::int64_t most_taps = 4; ///< maximum taps without antialiasing
+constexpr std::int64_t max_taps = 4; ///< maximum taps without antialiasing
 
 /// Sum of height and width up to which ATen's bilinear CPU kernel does not round weights.
-constexpr std::int64_t most_vectorized = 128;
+constexpr std::int64_t max_vectorized = 128;
 
 tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     tensor const x = c.t(c.has_argument("input") ? "input" : "self");
     if (x.rank() != axes + 2) throw error("the input must have " + std::to_string(axes + 2) + " dimensions");
     dtype const type = x.dtype();
     std::vector<resized> all = axes_of(c, x, axes);
-    for (resized const& r : all) require_room({r.out, most_taps}, dtype::float64);
+    for (resized const& r : all) check_fits_in_memory({r.out, max_taps}, dtype::float64);
     bool const floats = is_floating(type);
     if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2))
         throw error("interpolation does not support integers");
@@ -237,7 +237,7 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
         throw error("antialiasing does not support " + std::string(name(type)));
     if (type == dtype::uint8 && axes == 2 && !mode.takes_integers) return resized_bytes(x, all, mode);
     if (floats && compute_type(type) != type && !mode.antialiases &&
-        (mode.is_cubic || axes != 2 || all[0].out + all[1].out > most_vectorized))
+        (mode.is_cubic || axes != 2 || all[0].out + all[1].out > max_vectorized))
         for (resized& r : all) r.weights = type;
     tensor y = mode.takes_integers ? x : cast(x, floats ? compute_type(type) : dtype::float32);
     for (std::size_t i = axes; i-- != 0;) {

@@ -43,9 +43,9 @@ results linalg_cond(call const& c) {
     double const order = named ? 0 : c.maybe_f("p").value_or(2);
     if (!named && std::abs(order) == 2) {
         tensor const s = svd(x, false).s;
-        tensor const most = max(s, {-1});
-        tensor const least = min(s, {-1});
-        return home(x).real(order > 0 ? most / least : least / most);
+        tensor const highest = max(s, {-1});
+        tensor const lowest = min(s, {-1});
+        return home(x).real(order > 0 ? highest / lowest : lowest / highest);
     }
     solution const s = inverse_of(x);
     tensor const turned = home(x)(s.x);
@@ -95,8 +95,8 @@ spectrum spectrum_of(tensor const& x, bool hermitian) {
 tensor counted(call const& c, tensor const& x, tensor const& s) {
     tolerances const t = tolerances_of(c, x);
     if (s.sizes().back() == 0) return cast(s, dtype::bool_);
-    tensor const most = max(s, {-1}, true);
-    tensor const relative = t.relative.unsqueezed(t.relative.rank()) * most;
+    tensor const highest = max(s, {-1}, true);
+    tensor const relative = t.relative.unsqueezed(t.relative.rank()) * highest;
     return greater(s, maximum(t.absolute.unsqueezed(t.absolute.rank()), relative));
 }
 

@@ -9,10 +9,10 @@ namespace aton::runtime::aten_kernels {
 
 namespace {
 
-constexpr std::int64_t most_parts = std::int64_t{1} << 20;
+constexpr std::int64_t max_parts = std::int64_t{1} << 20;
 
 void check_count(std::int64_t parts) {
-    if (parts > most_parts) throw error(std::to_string(parts) + " parts are too many");
+    if (parts > max_parts) throw error(std::to_string(parts) + " parts are too many");
 }
 
 value parts_of(tensor const& x, std::size_t axis, ints const& lengths) {

@@ -189,11 +189,11 @@ tensor covariance_of(call const& c, double correction) {
     tensor weight = frequency ? frequency : full(1, x.dtype(), {x.size(1)}, x.where());
     if (reliability) weight = weight * reliability;
     tensor const total = sum(weight, {0});
-    tensor const centred = x - sum(x * weight, {1}, true) / total;
+    tensor const centered = x - sum(x * weight, {1}, true) / total;
     tensor norm = total - scalar(correction);
     if (reliability && correction != 0) norm = total - sum(weight * reliability, {0}) * scalar(correction) / total;
     if (!is_complex(type)) norm = where(less_equal(norm, 0), scalar(0), norm);
-    tensor const y = cast(products(centred, centred * weight) / norm, type);
+    tensor const y = cast(products(centered, centered * weight) / norm, type);
     sizes to;
     for (std::int64_t const size : y.sizes())
         if (size != 1) to.push_back(size);

@@ -253,13 +253,13 @@ results stft(call const& c) {
     std::int64_t const size = c.i("n_fft");
     std::int64_t const hop = c.maybe_i("hop_length").value_or(size / 4);
     std::int64_t const length = c.maybe_i("win_length").value_or(size);
-    bool const centred = c.has_argument("center") && c.b("center");
+    bool const centered = c.has_argument("center") && c.b("center");
     bool const aligned = c.has_argument("align_to_window") && c.given("align_to_window") && c.b("align_to_window");
-    if (aligned && centred) throw error("center and align_to_window cannot be combined");
+    if (aligned && centered) throw error("center and align_to_window cannot be combined");
     tensor x = self.rank() == 1 ? self.unsqueezed(0) : self;
     if (size < 1 || hop < 1 || length < 1 || length > size)
         throw error("n_fft, hop_length or win_length is out of range");
-    if (centred) x = surrounded(c, x, size / 2);
+    if (centered) x = surrounded(c, x, size / 2);
     if (aligned) x = pad(x, {0, (size - length) / 2}, {0, (size - length + 1) / 2}, 0);
     if (x.size(1) < size) throw error("a window is longer than the signal");
     std::int64_t const frames = (x.size(1) - size) / hop + 1;

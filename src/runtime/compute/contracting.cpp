@@ -16,7 +16,7 @@ namespace {
 
 using labels = std::vector<int>; ///< one per axis; the axes of "..." have negative labels, -1 for the last
 
-struct labelled {
+struct labeled {
     tensor values;
     labels axes;
 };
@@ -60,7 +60,7 @@ term parse_term(std::string_view text) {
 }
 
 /// Replaces repeated labels by diagonals.
-labelled without_repeats(labelled x) {
+labeled without_repeats(labeled x) {
     for (std::size_t i = 0; i < x.axes.size(); ++i)
         for (std::size_t j = x.axes.size(); j-- != i + 1;)
             if (x.axes[i] == x.axes[j]) {
@@ -70,25 +70,25 @@ labelled without_repeats(labelled x) {
     return x;
 }
 
-labelled summed(labelled const& x, labels const& kept) {
+labeled summed(labeled const& x, labels const& kept) {
     axis_list axes;
     labels left;
     for (std::size_t i = 0; i != x.axes.size(); ++i) {
         if (has(kept, x.axes[i])) left.push_back(x.axes[i]);
         else axes.push_back(static_cast<std::int64_t>(i));
     }
-    return axes.empty() ? x : labelled{sum(x.values, axes), left};
+    return axes.empty() ? x : labeled{sum(x.values, axes), left};
 }
 
 /// Orders the axes; all labels of `order` must exist.
-tensor ordered(labelled const& x, labels const& order) {
+tensor ordered(labeled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order) axes.push_back(axis_of(x.axes, label));
     return x.values.permuted(axes);
 }
 
 /// The sum of products over all labels that are not kept, which both operands must have.
-labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
+labeled contracted(labeled const& x, labeled const& y, labels const& kept) {
     labels batch, inner, left, right;
     for (int const label : x.axes) {
         if (!has(y.axes, label)) left.push_back(label);
@@ -97,7 +97,7 @@ labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
     for (int const label : y.axes)
         if (!has(x.axes, label)) right.push_back(label);
     sizes to;
-    auto const count = [&](labels const& of, labelled const& in, bool stays) {
+    auto const count = [&](labels const& of, labeled const& in, bool stays) {
         sizes each;
         for (int const label : of) each.push_back(in.values.size(axis_of(in.axes, label)));
         if (stays) to.insert(to.end(), each.begin(), each.end());
@@ -160,7 +160,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     if (terms.size() != operands.size())
         throw error("equation '" + std::string(equation) + "' does not fit " + std::to_string(operands.size()) +
                     " operands");
-    std::vector<labelled> all;
+    std::vector<labeled> all;
     std::map<int, std::int64_t> extent;
     std::size_t dots = 0;
     for (std::size_t i = 0; i != terms.size(); ++i) {
@@ -184,12 +184,12 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     for (std::size_t i = 0; i != kept.size(); ++i)
         if (!extent.contains(kept[i]) || axis_of(kept, kept[i]) != i)
             throw error("the result term of '" + std::string(equation) + "' is invalid");
-    for (labelled& x : all) { // broadcast
+    for (labeled& x : all) { // broadcast
         sizes to;
         for (int const label : x.axes) to.push_back(extent[label]);
         x.values = x.values.expanded(to);
     }
-    labelled total;
+    labeled total;
     for (std::size_t i = 0; i != all.size(); ++i) {
         labels needed = kept; // needed after this operand
         for (std::size_t k = i + 1; k != all.size(); ++k)
@@ -200,7 +200,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
         }
         labels of_total = needed;
         of_total.insert(of_total.end(), total.axes.begin(), total.axes.end());
-        labelled const other = summed(all[i], of_total);
+        labeled const other = summed(all[i], of_total);
         labels of_other = needed;
         of_other.insert(of_other.end(), other.axes.begin(), other.axes.end());
         total = contracted(summed(total, of_other), other, needed);

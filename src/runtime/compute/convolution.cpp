@@ -14,7 +14,7 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{256} << 20; ///< maximum bytes of columns at a time
+constexpr std::int64_t max_bytes = std::int64_t{256} << 20; ///< maximum bytes of columns at a time
 
 std::int64_t product(sizes const& of, std::size_t first, std::size_t count) {
     return count_of(std::span(of).subspan(first, count));
@@ -75,11 +75,11 @@ tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
     std::size_t const axes = seen.rank() / 2 - 1;
     auto const each = static_cast<std::int64_t>(element_bytes(seen.dtype()));
     std::int64_t const image = std::max<std::int64_t>(1, product(seen.sizes(), 1, seen.rank() - 1) * each);
-    if (seen.is_contiguous() || image <= most_bytes / std::max<std::int64_t>(1, seen.size(0)))
+    if (seen.is_contiguous() || image <= max_bytes / std::max<std::int64_t>(1, seen.size(0)))
         return times_weight(seen, weight, groups);
-    std::int64_t const images = std::max<std::int64_t>(1, most_bytes / image);
+    std::int64_t const images = std::max<std::int64_t>(1, max_bytes / image);
     std::int64_t const row = image / std::max<std::int64_t>(1, seen.size(2));
-    std::int64_t const rows = images > 1 ? seen.size(2) : std::clamp<std::int64_t>(most_bytes / row, 1, seen.size(2));
+    std::int64_t const rows = images > 1 ? seen.size(2) : std::clamp<std::int64_t>(max_bytes / row, 1, seen.size(2));
     device_kernels const& kernels = kernels_of(seen.where());
     sizes to = {seen.size(0), weight.size(0)};
     for (std::size_t i = 0; i != axes; ++i) to.push_back(seen.size(i + 2));

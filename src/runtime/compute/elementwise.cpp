@@ -54,7 +54,7 @@ tensor cast(tensor const& x, dtype to, bool saturate) {
     return kernels_of(x.where()).cast(x, to, saturate);
 }
 
-tensor clamp(tensor const& x, double least, double most) { return unary(unary_op::clamp, x, {least, most, 0}); }
+tensor clamp(tensor const& x, double low, double high) { return unary(unary_op::clamp, x, {low, high, 0}); }
 
 tensor full(scalar const& value, dtype type, sizes const& of, device where) {
     return to_device(number_as(value, type), where).expanded(of);

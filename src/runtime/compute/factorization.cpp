@@ -167,14 +167,14 @@ singular_values svd(tensor const& a, bool full) {
     return in_type(a.dtype(), [&](auto number) -> singular_values {
         using T = decltype(number);
         auto const from = matrices<T>::of(a);
-        index const least = std::min(from.rows, from.columns);
-        auto const u = matrices<T>::made(front_of(a), from.rows, full ? from.rows : least);
-        auto const s = matrices<double>::made(front_of(a), least, 1);
-        auto const vh = matrices<T>::made(front_of(a), full ? from.columns : least, from.columns);
+        index const smaller = std::min(from.rows, from.columns);
+        auto const u = matrices<T>::made(front_of(a), from.rows, full ? from.rows : smaller);
+        auto const s = matrices<double>::made(front_of(a), smaller, 1);
+        auto const vh = matrices<T>::made(front_of(a), full ? from.columns : smaller, from.columns);
         unsigned const which =
             full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
         for (index i = 0; i != from.count(); ++i) {
-            if (least == 0) {
+            if (smaller == 0) {
                 u[i].setIdentity();
                 vh[i].setIdentity();
                 continue;

@@ -15,7 +15,7 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most_direct = 64;    ///< maximum length of a transform as one matrix product
+constexpr std::int64_t max_direct = 64;     ///< maximum length of a transform as one matrix product
 constexpr std::int64_t largest_prime = 512; ///< that is not computed as a convolution
 
 complex_parts times(complex_parts const& x, complex_parts const& y) {
@@ -101,10 +101,10 @@ complex_parts as_convolution(complex_parts const& x, double sign) {
 
 complex_parts transform(complex_parts const& x, double sign) {
     std::int64_t const n = x.real.size(1);
-    if (n <= most_direct) return direct(x, sign);
-    for (std::int64_t a = most_direct; a != 1; --a)
+    if (n <= max_direct) return direct(x, sign);
+    for (std::int64_t a = max_direct; a != 1; --a)
         if (n % a == 0) return split(x, a, sign);
-    for (std::int64_t a = most_direct; a * a <= n; ++a)
+    for (std::int64_t a = max_direct; a * a <= n; ++a)
         if (n % a == 0) return split(x, a, sign);
     return n <= largest_prime ? direct(x, sign) : as_convolution(x, sign);
 }

@@ -17,11 +17,11 @@ tensor from_front(tensor const& indices, std::int64_t size, std::size_t axis) {
     if (indices.count() == 0) return indices;
     tensor const at = where(less(indices, 0), indices + scalar(static_cast<long long>(size)), indices);
     auto const extreme = [&](reduce_op op) { return to_host(reduce(op, at, all_axes(at))).item().to<std::int64_t>(); };
-    std::int64_t const least = extreme(reduce_op::min);
-    std::int64_t const most = extreme(reduce_op::max);
-    if (least < 0 || most >= size)
+    std::int64_t const lowest = extreme(reduce_op::min);
+    std::int64_t const highest = extreme(reduce_op::max);
+    if (lowest < 0 || highest >= size)
         throw error("an index into axis " + std::to_string(axis) + " of size " + std::to_string(size) +
-                    " is out of range: " + std::to_string(least < 0 ? least - size : most));
+                    " is out of range: " + std::to_string(lowest < 0 ? lowest - size : highest));
     return at;
 }
 

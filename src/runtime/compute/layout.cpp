@@ -94,8 +94,8 @@ namespace {
 
 /// The size of an axis after padding.
 std::int64_t padded(std::int64_t size, std::int64_t before, std::int64_t after, std::size_t axis) {
-    constexpr std::int64_t most = std::int64_t{1} << 60;
-    bool const sound = before > -most && before < most && after > -most && after < most;
+    constexpr std::int64_t limit = std::int64_t{1} << 60;
+    bool const sound = before > -limit && before < limit && after > -limit && after < limit;
     if (!sound || before < -size || after < -size || size + std::min<std::int64_t>(before, 0) + after < 0)
         throw error("axis " + std::to_string(axis) + " of size " + std::to_string(size) + " cannot be padded with " +
                     std::to_string(before) + " and " + std::to_string(after));

@@ -21,10 +21,10 @@ tensor along_axis(tensor const& vector, std::size_t rank, std::size_t axis) {
 
 standardized standardize(tensor const& x, axis_list const& axes, double epsilon) {
     tensor const middle = mean(x, axes, true);
-    tensor const centred = x - middle;
-    tensor const spread = mean(square(centred), axes, true);
+    tensor const centered = x - middle;
+    tensor const spread = mean(square(centered), axes, true);
     tensor const inverse = unary(unary_op::rsqrt, spread + scalar(epsilon));
-    return {centred * inverse, middle, inverse};
+    return {centered * inverse, middle, inverse};
 }
 
 standardized standardize_groups(tensor const& x, std::int64_t groups, double epsilon) {

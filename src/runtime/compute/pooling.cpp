@@ -15,7 +15,7 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most_passes = 32; ///< maximum kernel size along an axis for element-by-element reduction
+constexpr std::int64_t max_passes = 32; ///< maximum kernel size along an axis for element-by-element reduction
 
 /// The elements at offset `k` in all windows along an axis.
 tensor places(tensor const& x, window const& w, std::size_t axis, std::int64_t count, std::int64_t k) {
@@ -23,7 +23,7 @@ tensor places(tensor const& x, window const& w, std::size_t axis, std::int64_t c
 }
 
 tensor along(tensor const& x, window const& w, std::size_t axis, std::int64_t count, binary_op op, reduce_op whole) {
-    if (w.kernel[axis] > most_passes) {
+    if (w.kernel[axis] > max_passes) {
         sizes to = x.sizes();
         std::vector<std::int64_t> strides = x.strides();
         to[axis + 2] = count;
@@ -44,7 +44,7 @@ tensor over_axes(tensor const& x, window const& w, binary_op op, reduce_op whole
     return contiguous(out);
 }
 
-scalar least(dtype t) {
+scalar minimum_of(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (!is_signed_integral(t)) return 0;
     return static_cast<long long>(std::numeric_limits<std::int64_t>::min() >> (64 - bits(t)));
@@ -87,12 +87,12 @@ tensor counted(tensor const& x, window const& w, std::size_t axis, std::int64_t 
 } // namespace
 
 tensor max_pool(tensor const& x, window const& w) {
-    return over_axes(x, w, binary_op::maximum, reduce_op::max, least(x.dtype()));
+    return over_axes(x, w, binary_op::maximum, reduce_op::max, minimum_of(x.dtype()));
 }
 
 pooled max_pool_with_indices(tensor const& x, window const& w) {
     sizes const counts = window_counts(w, x);
-    tensor values = padded(x, w, counts, least(x.dtype()));
+    tensor values = padded(x, w, counts, minimum_of(x.dtype()));
     for (std::size_t i = 0; i != w.axes(); ++i)
         if (x.size(i + 2) == 0) throw error("a window without elements has no index of a maximum");
     tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());

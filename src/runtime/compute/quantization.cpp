@@ -49,9 +49,9 @@ tensor quantized(tensor const& scaled, tensor const& zero_point, dtype to, bool 
     if (!is_integral(to)) return cast(out, to, saturate);
     auto const width = static_cast<int>(bits(to));
     bool const is_signed = is_signed_integral(to);
-    double const least = is_signed ? -std::ldexp(1.0, width - 1) : 0;
-    double const most = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
-    return cast(clamp(out, least, most), to);
+    double const low = is_signed ? -std::ldexp(1.0, width - 1) : 0;
+    double const high = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
+    return cast(clamp(out, low, high), to);
 }
 
 tensor centered(tensor const& x, tensor const& zero_point, dtype type) {

@@ -36,15 +36,15 @@ tensor moved(tensor const& at, std::int64_t size, sampling const& how) {
 }
 
 /// One neighbor of all points along an axis.
-struct neighbour {
+struct neighbor {
     tensor index;  ///< int64, in range
     tensor weight; ///< empty: 1
     tensor inside; ///< bool; empty: all true
 };
 
-neighbour neighbour_of(tensor const& at, tensor const& weight, std::int64_t size, sampling const& how) {
+neighbor neighbor_of(tensor const& at, tensor const& weight, std::int64_t size, sampling const& how) {
     auto const last = static_cast<double>(size - 1);
-    neighbour n;
+    neighbor n;
     if (how.padding == outside::zeros) n.inside = logical_and(greater_equal(at, 0), less_equal(at, scalar(last)));
     tensor const kept = how.padding == outside::reflection ? round(mirrored(at, size, how.corners)) : at;
     n.index = cast(clamp(kept, 0, last), dtype::int64);
@@ -63,29 +63,29 @@ std::vector<tensor> cubic_weights_of(tensor const& t, double a) {
     return {far(t + scalar(1.0)), near(t), near(1.0 - t), far(2.0 - t)};
 }
 
-std::vector<neighbour> neighbours_of(tensor const& coordinate, std::int64_t size, sampling const& how) {
+std::vector<neighbor> neighbors_of(tensor const& coordinate, std::int64_t size, sampling const& how) {
     bool const moves = how.mode != interpolation::cubic || how.moves_points;
     tensor const at = moves ? moved(coordinate, size, how) : coordinate;
-    if (how.mode == interpolation::nearest) return {neighbour_of(round(at), {}, size, how)};
+    if (how.mode == interpolation::nearest) return {neighbor_of(round(at), {}, size, how)};
     tensor const first = floor(at);
     tensor const beyond = at - first;
-    std::vector<neighbour> out;
+    std::vector<neighbor> out;
     if (how.mode == interpolation::linear) {
-        out.push_back(neighbour_of(first, 1.0 - beyond, size, how));
-        out.push_back(neighbour_of(first + scalar(1.0), beyond, size, how));
+        out.push_back(neighbor_of(first, 1.0 - beyond, size, how));
+        out.push_back(neighbor_of(first + scalar(1.0), beyond, size, how));
         return out;
     }
     std::vector<tensor> const weights = cubic_weights_of(beyond, how.coefficient);
     for (int i = 0; i != 4; ++i)
         out.push_back(
-            neighbour_of(first + scalar(static_cast<double>(i - 1)), weights[static_cast<std::size_t>(i)], size, how));
+            neighbor_of(first + scalar(static_cast<double>(i - 1)), weights[static_cast<std::size_t>(i)], size, how));
     return out;
 }
 
 /// Gathers all combinations of neighbors, the first axis outermost, and adds them up.
 class gatherer {
 public:
-    gatherer(tensor const& x, std::vector<std::vector<neighbour>> const& all)
+    gatherer(tensor const& x, std::vector<std::vector<neighbor>> const& all)
         : x_(flatten(x)),
           all_(all),
           spatial_(x.sizes().begin() + 2, x.sizes().end()) {
@@ -100,7 +100,7 @@ public:
             return weight ? out * weight.unsqueezed(1) : out;
         }
         tensor total;
-        for (neighbour const& n : all_[axis]) {
+        for (neighbor const& n : all_[axis]) {
             tensor const place = index ? index * integer(spatial_[axis]) + n.index : n.index;
             tensor const w = weight && n.weight ? weight * n.weight : n.weight;
             tensor const in = inside && n.inside ? logical_and(inside, n.inside) : n.inside;
@@ -112,7 +112,7 @@ public:
 
 private:
     tensor x_;
-    std::vector<std::vector<neighbour>> const& all_;
+    std::vector<std::vector<neighbor>> const& all_;
     sizes spatial_;
     tensor planes_;
 };
@@ -160,12 +160,12 @@ tensor sample(tensor const& x, std::span<tensor const> coordinates, sampling con
     bool const exact = how.mode == interpolation::nearest;
     bool const wide = x.dtype() == dtype::float32 || x.dtype() == dtype::float64;
     dtype const computed = is_narrow(x.dtype()) ? dtype::float32 : wide ? x.dtype() : dtype::float64;
-    std::vector<std::vector<neighbour>> all;
+    std::vector<std::vector<neighbor>> all;
     for (std::size_t i = 0; i != axes; ++i) {
         tensor const& c = coordinates[i];
-        all.push_back(neighbours_of(is_narrow(c.dtype()) ? cast(c, dtype::float32) : c, x.size(i + 2), how));
+        all.push_back(neighbors_of(is_narrow(c.dtype()) ? cast(c, dtype::float32) : c, x.size(i + 2), how));
         if (!exact)
-            for (neighbour& n : all.back()) n.weight = cast(n.weight, computed);
+            for (neighbor& n : all.back()) n.weight = cast(n.weight, computed);
     }
     tensor const from = contiguous(exact ? x : cast(x, computed));
     return cast(gatherer(from, all).over(0, {}, {}, {}), x.dtype());

@@ -15,14 +15,14 @@ namespace aton::runtime {
 
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 31; ///< maximum of a kernel size, stride, dilation or padding
+constexpr std::int64_t max_entry = std::int64_t{1} << 31; ///< maximum of a kernel size, stride, dilation or padding
 
-void check_list(sizes const& list, std::size_t axes, std::int64_t least, char const* what) {
+void check_list(sizes const& list, std::size_t axes, std::int64_t min_entry, char const* what) {
     if (list.size() != axes)
         throw error(std::string(what) + " " + to_string(list) + " does not fit " + std::to_string(axes) +
                     " spatial axes");
     for (std::int64_t const n : list)
-        if (n < least || n > most) throw error(std::string(what) + " " + to_string(list) + " is out of range");
+        if (n < min_entry || n > max_entry) throw error(std::string(what) + " " + to_string(list) + " is out of range");
 }
 
 } // namespace
@@ -34,7 +34,7 @@ window window::of(sizes kernel) {
 
 std::int64_t window::reach(std::size_t axis, std::int64_t windows) const {
     if (windows == 0) return 0;
-    if (extent(axis) > most_elements || windows - 1 > (most_elements - extent(axis)) / strides[axis])
+    if (extent(axis) > max_elements || windows - 1 > (max_elements - extent(axis)) / strides[axis])
         throw error(std::to_string(windows) + " windows of " + std::to_string(extent(axis)) + " elements, " +
                     std::to_string(strides[axis]) + " apart, are too large");
     return (windows - 1) * strides[axis] + extent(axis);
@@ -44,8 +44,8 @@ void check(window const& w, std::size_t axes) {
     check_list(w.kernel, axes, 1, "kernel");
     check_list(w.strides, axes, 1, "strides");
     check_list(w.dilations, axes, 1, "dilations");
-    check_list(w.before, axes, -most, "padding");
-    check_list(w.after, axes, -most, "padding");
+    check_list(w.before, axes, -max_entry, "padding");
+    check_list(w.after, axes, -max_entry, "padding");
 }
 
 void check_output_padding(sizes const& extra, std::size_t axes) { check_list(extra, axes, 0, "output padding"); }

@@ -11,8 +11,8 @@ namespace aton::runtime::kernels {
 namespace {
 
 /// Maximum results computed together, such that they fit into the cache with their operands.
-constexpr std::int64_t most_lines = 64;
-constexpr std::int64_t most_columns = 1024;
+constexpr std::int64_t max_lines = 64;
+constexpr std::int64_t max_columns = 1024;
 
 class run {
 public:
@@ -28,7 +28,7 @@ public:
         std::int64_t const outputs = s_.kept.count;
         std::int64_t const n = s_.gone.count;
         std::int64_t const width = s_.kept.sizes[s_.kept.rank - 1];
-        std::int64_t const together = std::min(width, most_columns);
+        std::int64_t const together = std::min(width, max_columns);
         // A chunk is enough work for a thread. It is larger for adjacent results, since it has accumulators for all of
         // them.
         std::int64_t const rows =
@@ -36,7 +36,7 @@ public:
         std::int64_t const chunks = (n + rows - 1) / rows;
         if (chunks <= 1) {
             in_parts(outputs, units_for_a_thread(n), [&](std::int64_t first, std::int64_t last) {
-                alignas(64) std::byte sums[most_columns * 16];
+                alignas(64) std::byte sums[max_columns * 16];
                 for_rows(first, last, [&](std::int64_t output, std::int64_t count) {
                     add(sums, output, count, 0, n);
                     by_.finish(out_ + output * bytes(by_.result_bytes), sums, count);
@@ -71,8 +71,8 @@ private:
     void for_rows(std::int64_t first, std::int64_t last, Function const& f) const {
         row_cursor<1> at(s_.kept, first);
         while (first != last) {
-            std::int64_t const most = in_columns_ ? most_columns : most_lines;
-            std::int64_t const count = std::min({last - first, at.left(), most});
+            std::int64_t const limit = in_columns_ ? max_columns : max_lines;
+            std::int64_t const count = std::min({last - first, at.left(), limit});
             f(first, count);
             first += count;
             at.advance(count);

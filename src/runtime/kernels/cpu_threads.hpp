@@ -11,16 +11,16 @@ namespace aton::runtime::kernels {
 /// The number of elements that is enough work for a thread.
 inline constexpr std::int64_t work_for_a_thread = 32768;
 
-/// Calls `f(context, first, last)` for parts of [0, count) of at least `least` elements, each on a thread. Rethrows an
+/// Calls `f(context, first, last)` for parts of [0, count) of at min_elements `min_elements` elements, each on a thread. Rethrows an
 /// exception of a part.
-void run_parts(std::int64_t count, std::int64_t least, void const* context,
+void run_parts(std::int64_t count, std::int64_t min_elements, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t));
 
 inline namespace ATON_KERNEL_VARIANT {
 
 template <class Function>
-void in_parts(std::int64_t count, std::int64_t least, Function const& f) {
-    run_parts(count, least, &f, [](void const* context, std::int64_t first, std::int64_t last) {
+void in_parts(std::int64_t count, std::int64_t min_elements, Function const& f) {
+    run_parts(count, min_elements, &f, [](void const* context, std::int64_t first, std::int64_t last) {
         (*static_cast<Function const*>(context))(first, last);
     });
 }

@@ -39,10 +39,10 @@ struct line_reduction<arg_reduction<Most, Last, T>> {
     using best = line_reduction<reduction<Most ? reduce_op::max : reduce_op::min, T, T>>;
 
     static accumulator of(T const* x, std::int64_t n, std::int64_t stride, std::int64_t index) {
-        constexpr std::int64_t most_together = 1024;
+        constexpr std::int64_t max_together = 1024;
         accumulator result = functor::identity();
-        for (std::int64_t first = 0; first < n; first += most_together) {
-            std::int64_t const last = std::min(n, first + most_together) - 1;
+        for (std::int64_t first = 0; first < n; first += max_together) {
+            std::int64_t const last = std::min(n, first + max_together) - 1;
             T const value = best::of(x + first * stride, last - first + 1, stride, 0);
             bool const better = functor::is_before(value, result.value);
             bool const equal = !better && !functor::is_before(result.value, value);

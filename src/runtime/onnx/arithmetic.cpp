@@ -65,8 +65,8 @@ results pow(call const& c) {
     tensor const y = second(c);
     bool const is_int32 = x.dtype() == dtype::int32;
     if ((!is_int32 && x.dtype() != dtype::int64) || !is_signed_integral(y.dtype())) return power(x, y);
-    scalar const least(is_int32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min());
-    return where(binary(binary_op::logical_and, equal(x, 0), less(y, 0)), least, power(x, y));
+    scalar const lowest(is_int32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min());
+    return where(binary(binary_op::logical_and, equal(x, 0), less(y, 0)), lowest, power(x, y));
 }
 
 results mod(call const& c) {

@@ -48,8 +48,8 @@ std::vector<tensor> call::tensors(std::size_t first) const {
 }
 
 std::vector<std::int64_t> call::integers(std::size_t i) const {
-    constexpr std::int64_t most = 1 << 24; // bounds views, which may have any size
-    if (in(i).count() > most) throw error("input " + std::to_string(i) + " has too many elements");
+    constexpr std::int64_t limit = 1 << 24; // bounds views, which may have any size
+    if (in(i).count() > limit) throw error("input " + std::to_string(i) + " has too many elements");
     return to_host(in(i)).integers();
 }
 

@@ -137,25 +137,25 @@ tensor from_strings(tensor const& x, dtype to) {
 
 /// float8_e8m0: the exponent of float32 after rounding its fraction. Signs are dropped.
 tensor to_powers(tensor const& x, bool saturate, std::string const& mode) {
-    constexpr int least = 0x400000; // 2^-127, which is subnormal in float32
-    constexpr int most = 0x7f000000;
+    constexpr int min_bits = 0x400000; // 2^-127, which is subnormal in float32
+    constexpr int max_bits = 0x7f000000;
     constexpr int infinity = 0x7f800000;
     tensor const all = cast(x, dtype::float32).reinterpreted(dtype::int32);
     tensor const bits = binary(binary_op::bitwise_and, all, scalar(0x7fffffff));
     tensor rounded = bits;
-    tensor lowest = less_equal(bits, scalar(least));
+    tensor lowest = less_equal(bits, scalar(min_bits));
     if (mode == "up") {
         rounded = bits + scalar(0x7fffff);
     } else if (mode == "nearest") {
         rounded = bits + scalar(0x400000);
-        lowest = less(bits, scalar(least + least / 2));
+        lowest = less(bits, scalar(min_bits + min_bits / 2));
     } else if (mode != "down") throw error("unknown round_mode '" + mode + "'");
     tensor codes = binary(binary_op::shift_right, rounded, scalar(23));
     codes = where(lowest, scalar(0), codes);
     if (saturate) {
         codes = minimum(codes, scalar(254));
     } else {
-        tensor const outside = logical_or(less(bits, scalar(least)), greater(bits, scalar(most)));
+        tensor const outside = logical_or(less(bits, scalar(min_bits)), greater(bits, scalar(max_bits)));
         codes = where(outside, scalar(255), codes);
     }
     codes = where(greater(bits, scalar(infinity)), scalar(255), codes);

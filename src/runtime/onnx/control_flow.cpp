@@ -18,10 +18,10 @@ namespace {
 
 using tensors = std::vector<tensor>;
 
-void require_outputs(graph_data const& body, std::size_t least) {
-    if (body.outputs.size() < least)
+void require_outputs(graph_data const& body, std::size_t min_count) {
+    if (body.outputs.size() < min_count)
         throw error("the body has " + std::to_string(body.outputs.size()) + " outputs, at least " +
-                    std::to_string(least) + " are expected");
+                    std::to_string(min_count) + " are expected");
 }
 
 bool truth(tensor const& condition) {
@@ -51,7 +51,7 @@ public:
     }
 
     /// Throws aton::error if that many tensors do not fit into memory.
-    void require_room(std::int64_t trips) const {
+    void check_fits_in_memory(std::int64_t trips) const {
         sizes all = all_.front().sizes();
         all.insert(all.begin(), trips);
         (void)all_.front().expanded(all);
@@ -86,8 +86,8 @@ results branch(call const& c) {
 
 results loop(call const& c) {
     graph_data const& body = c.graph("body");
-    std::optional<std::int64_t> most;
-    if (c.has(0)) most = c.number(0).to<std::int64_t>();
+    std::optional<std::int64_t> max_trips;
+    if (c.has(0)) max_trips = c.number(0).to<std::int64_t>();
     bool const is_asked = c.has(1);
     bool go_on = !is_asked || truth(c.in(1));
     std::vector<value> carried;
@@ -96,7 +96,7 @@ results loop(call const& c) {
     require_outputs(body, std::max(states + 1, c.outputs() + 1));
     std::vector<scan_output> scans;
     for (std::size_t i = states + 1; i < body.outputs.size(); ++i) scans.emplace_back(body, i);
-    for (std::int64_t i = 0; go_on && (!most || i < *most); ++i) {
+    for (std::int64_t i = 0; go_on && (!max_trips || i < *max_trips); ++i) {
         std::vector<value> inputs = {full(i, dtype::int64, {}, c.where()), full(true, dtype::bool_, {}, c.where())};
         std::move(carried.begin(), carried.end(), std::back_inserter(inputs));
         std::vector<value> out = c.run(body, std::move(inputs));
@@ -104,8 +104,8 @@ results loop(call const& c) {
         carried.assign(std::make_move_iterator(out.begin() + 1),
                        std::make_move_iterator(out.begin() + 1 + static_cast<std::ptrdiff_t>(states)));
         for (std::size_t k = 0; k != scans.size(); ++k) scans[k].add(out[states + 1 + k]);
-        if (i == 0 && most && !is_asked)
-            for (scan_output const& s : scans) s.require_room(*most);
+        if (i == 0 && max_trips && !is_asked)
+            for (scan_output const& s : scans) s.check_fits_in_memory(*max_trips);
     }
     for (scan_output const& s : scans) carried.emplace_back(s.joined(0, false, c.where()));
     return carried;

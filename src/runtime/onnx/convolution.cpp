@@ -26,7 +26,7 @@ results conv(call const& c) {
 void pad_to(window& w, sizes const& to, tensor const& x, sizes const& extra, bool upper) {
     if (to.size() != w.axes())
         throw error("output_shape " + to_string(to) + " does not fit " + std::to_string(w.axes()) + " axes");
-    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > most_elements; }))
+    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > max_elements; }))
         throw error("output_shape is out of range: " + to_string(to));
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const total = w.reach(i, x.size(i + 2)) + extra[i] - to[i];
@@ -60,7 +60,7 @@ results conv_transpose(call const& c) {
 }
 
 /// Quantized numbers as int32 minus their zero point: one for all, or one per channel of axis 0.
-tensor centred(tensor const& x, tensor const& zero) {
+tensor without_zero_point(tensor const& x, tensor const& zero) {
     tensor wide = cast(x, dtype::int32);
     if (!zero) return wide;
     if (zero.count() != 1 && (zero.rank() != 1 || zero.size(0) != x.size(0)))
@@ -75,7 +75,8 @@ tensor integer_conv(call const& c, tensor const& x, tensor const& x_zero, tensor
     if (x_zero && x_zero.count() != 1) throw error("the zero point of the input must have one element");
     if (weight.rank() < 3) throw error("a weight must have at least rank 3, not shape " + to_string(weight.sizes()));
     window const w = window_of(c, x, spatial_sizes(weight));
-    return runtime::convolution(centred(x, x_zero), centred(weight, w_zero), bias, w, c.i("group", 1));
+    return runtime::convolution(
+        without_zero_point(x, x_zero), without_zero_point(weight, w_zero), bias, w, c.i("group", 1));
 }
 
 results conv_integer(call const& c) { return integer_conv(c, c.in(0), c.maybe(2), c.in(1), c.maybe(3), {}); }

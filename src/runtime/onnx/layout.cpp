@@ -212,12 +212,12 @@ results split(call const& c) {
 tensor sliced(tensor const& x, std::size_t axis, std::int64_t start, std::int64_t end, std::int64_t step) {
     if (step == 0) throw error("the step of a slice is 0");
     std::int64_t const size = x.size(axis);
-    std::int64_t const least = step > 0 ? 0 : -1;
+    std::int64_t const lower = step > 0 ? 0 : -1;
     auto const bound = [&](std::int64_t at, std::int64_t low) {
-        return std::clamp(at < 0 ? at + size : at, low, std::max(low, size + least));
+        return std::clamp(at < 0 ? at + size : at, low, std::max(low, size + lower));
     };
     std::int64_t const from = bound(start, 0);
-    std::int64_t const to = bound(end, least);
+    std::int64_t const to = bound(end, lower);
     auto const distance = static_cast<std::uint64_t>(step > 0 ? to - from : from - to);
     std::uint64_t const stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
     bool const none = size == 0 || (step > 0 ? to <= from : to >= from);

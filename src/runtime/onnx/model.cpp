@@ -33,7 +33,7 @@ struct operator_plan;
 
 /// Operator bodies of one graph that ONNX generates; bounded, since sizes may change at each call.
 struct body_cache {
-    static constexpr std::size_t most = 256;
+    static constexpr std::size_t max_bodies = 256;
 
     std::mutex mutex;
     std::map<body_key, std::shared_ptr<operator_plan>> all;
@@ -101,8 +101,8 @@ struct onnx_model::run_state {
 
     void spend(std::uint64_t more) {
         steps += more;
-        if (steps > options.most_steps)
-            throw error("the run takes more than " + std::to_string(options.most_steps) + " steps");
+        if (steps > options.max_steps)
+            throw error("the run takes more than " + std::to_string(options.max_steps) + " steps");
     }
 };
 
@@ -111,7 +111,7 @@ class onnx_model::frame final : public onnx_kernels::graph_runner {
 public:
     frame(run_state& run, body_cache& bodies) : run_(run), bodies_(&bodies) {}
 
-    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& see = {}) {
+    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& observer = {}) {
         graph_data const& g = *plan.graph;
         run_.spend(1); // a body may be empty
         values_.assign(g.values.size(), {});
@@ -123,7 +123,7 @@ public:
             if (inputs[i]) values_[g.inputs[i]] = std::move(inputs[i]);
         for (std::size_t i = 0; i != g.values.size(); ++i)
             if (g.values[i].outer != no_value) values_[i] = around_->values_[g.values[i].outer];
-        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n], see);
+        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n], observer);
         std::vector<value> outputs;
         outputs.reserve(g.outputs.size());
         for (value_id const id : g.outputs) outputs.push_back(id == no_value ? value() : values_[id]);
@@ -161,11 +161,11 @@ public:
 
 private:
     frame(frame const& outer, body_cache* bodies) : run_(outer.run_), bodies_(bodies), depth_(outer.depth_ + 1) {
-        if (depth_ > most_nesting)
-            throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
+        if (depth_ > max_nesting)
+            throw error("graphs and functions are nested more than " + std::to_string(max_nesting) + " deep");
     }
 
-    void run_node(graph_data const& g, graph_node const& n, node_plan const& p, onnx_observer const& see) {
+    void run_node(graph_data const& g, graph_node const& n, node_plan const& p, onnx_observer const& observer) {
         if (!p.is_done) {
             std::vector<value> inputs;
             inputs.reserve(n.inputs.size());
@@ -181,14 +181,14 @@ private:
                 throw error(describe(g, n) + ": " + e.what());
             }
         }
-        if (see) show(n, see);
+        if (observer) show(n, observer);
         for (value_id const id : p.last_uses) values_[id] = {};
     }
 
-    void show(graph_node const& n, onnx_observer const& see) const {
+    void show(graph_node const& n, onnx_observer const& observer) const {
         std::vector<value> results;
         for (value_id const id : n.outputs) results.push_back(id == no_value ? value() : values_[id]);
-        see(n, results);
+        observer(n, results);
     }
 
     void set_outputs(graph_node const& n, std::vector<value> outputs) {
@@ -231,7 +231,7 @@ private:
         auto made = std::make_shared<operator_plan>();
         made->graph = operator_body(call, opset, types);
         made->plan = planner({}, run_.options.where).plan(made->graph, true);
-        if (bodies_->all.size() == body_cache::most) bodies_->all.clear();
+        if (bodies_->all.size() == body_cache::max_bodies) bodies_->all.clear();
         return bodies_->all[std::move(key)] = std::move(made);
     }
 
@@ -247,7 +247,7 @@ private:
 };
 
 onnx_model::onnx_model(graph_data graph, onnx_options options)
-    : state_(answer_of([&] { return std::make_unique<state>(std::move(graph), options); })) {}
+    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(graph), options); })) {}
 
 onnx_model::onnx_model(onnx_model&&) noexcept = default;
 onnx_model& onnx_model::operator=(onnx_model&&) noexcept = default;
@@ -255,11 +255,11 @@ onnx_model::~onnx_model() = default;
 
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
-std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& see) const {
-    return answer_of([&] { return run_once(inputs, see); });
+std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& observer) const {
+    return with_one_line_errors([&] { return run_once(inputs, observer); });
 }
 
-std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& see) const {
+std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& observer) const {
     graph_data const& g = state_->graph;
     std::vector<value> placed;
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
@@ -271,7 +271,7 @@ std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_obse
     for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // surplus inputs
     run_state run{state_->options, state_->options.seed};
     frame outermost(run, state_->bodies);
-    return outermost.execute(state_->plan, std::move(placed), see);
+    return outermost.execute(state_->plan, std::move(placed), observer);
 }
 
 } // namespace aton::runtime

@@ -129,9 +129,9 @@ results rms_normalization(call const& c) {
 results mean_variance_normalization(call const& c) {
     tensor const x = widened(c.in(0));
     axis_list const axes = c.ints("axes", {0, 2, 3});
-    tensor const centred = x - mean(x, axes, true);
-    tensor const deviation = sqrt(mean(square(centred), axes, true));
-    return cast(centred / (deviation + scalar(1e-9)), c.in(0).dtype());
+    tensor const centered = x - mean(x, axes, true);
+    tensor const deviation = sqrt(mean(square(centered), axes, true));
+    return cast(centered / (deviation + scalar(1e-9)), c.in(0).dtype());
 }
 
 results lp_normalization(call const& c) {

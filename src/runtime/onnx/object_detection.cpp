@@ -46,15 +46,15 @@ bool overlap(box const& a, box const& b, float threshold) {
 }
 
 /// The indices of boxes in the order of their scores, without suppressed ones.
-std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* scores, float least, float threshold,
-                               std::int64_t most) {
+std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* scores, float min_score, float threshold,
+                               std::int64_t max_count) {
     std::vector<std::int64_t> order;
     for (std::size_t i = 0; i != boxes.size(); ++i)
-        if (scores[i] >= least) order.push_back(static_cast<std::int64_t>(i)); // excludes NaN
+        if (scores[i] >= min_score) order.push_back(static_cast<std::int64_t>(i)); // excludes NaN
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return scores[a] > scores[b]; });
     std::vector<std::int64_t> out;
     for (std::int64_t i : order) {
-        if (static_cast<std::int64_t>(out.size()) >= most) break;
+        if (static_cast<std::int64_t>(out.size()) >= max_count) break;
         auto const suppresses = [&](std::int64_t other) {
             return overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(other)], threshold);
         };
@@ -73,9 +73,9 @@ results non_max_suppression(call const& c) {
         boxes.size(1) != scores.size(2))
         throw error("the shapes of boxes, " + to_string(boxes.sizes()) + ", and scores, " + to_string(scores.sizes()) +
                     ", do not match");
-    std::int64_t const most = c.has(2) ? c.number(2).to<std::int64_t>() : 0;
+    std::int64_t const max_count = c.has(2) ? c.number(2).to<std::int64_t>() : 0;
     float const threshold = c.has(3) ? c.number(3).to<float>() : 0;
-    float const least = c.has(4) ? c.number(4).to<float>() : -std::numeric_limits<float>::infinity();
+    float const min_score = c.has(4) ? c.number(4).to<float>() : -std::numeric_limits<float>::infinity();
     bool const by_center = c.i("center_point_box", 0) != 0;
     std::vector<std::int64_t> found;
     std::int64_t const count = boxes.size(1);
@@ -85,7 +85,8 @@ results non_max_suppression(call const& c) {
             these.push_back(box_at(boxes.data<float const>() + (batch * count + i) * 4, by_center));
         for (std::int64_t of = 0; of != scores.size(1); ++of) {
             float const* const row = scores.data<float const>() + (batch * scores.size(1) + of) * count;
-            for (std::int64_t i : kept(these, row, least, threshold, most)) found.insert(found.end(), {batch, of, i});
+            for (std::int64_t i : kept(these, row, min_score, threshold, max_count))
+                found.insert(found.end(), {batch, of, i});
         }
     }
     auto const rows = static_cast<std::int64_t>(found.size() / 3);
@@ -148,21 +149,21 @@ tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sam
 
 /// The number of samples per bin along one axis.
 std::int64_t grid_of(std::int64_t ratio, double size, std::int64_t bins) {
-    constexpr double most = 1 << 20;
+    constexpr double limit = 1 << 20;
     double const n = ratio > 0 ? static_cast<double>(ratio) : std::ceil(size / static_cast<double>(bins));
-    if (!(n <= most)) throw error("a region of size " + std::to_string(size) + " is too large");
+    if (!(n <= limit)) throw error("a region of size " + std::to_string(size) + " is too large");
     return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
 /// Regions as [n, 4] float64 on the host, in units of elements: left, top, width, height.
-std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, double shift, double least) {
+std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, double shift, double min_size) {
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     std::vector<std::array<double, 4>> out;
     for (std::int64_t i = 0; i != rois.size(0); ++i) {
         double const* const r = numbers.data<double const>() + i * 4;
         std::array<double, 4> const at = {
             r[0] * scale - shift, r[1] * scale - shift, r[2] * scale - shift, r[3] * scale - shift};
-        out.push_back({at[0], at[1], std::max(at[2] - at[0], least), std::max(at[3] - at[1], least)});
+        out.push_back({at[0], at[1], std::max(at[2] - at[0], min_size), std::max(at[3] - at[1], min_size)});
         for (double number : out.back())
             if (!std::isfinite(number)) throw error("a region has a coordinate that is not finite");
     }
@@ -198,9 +199,9 @@ results roi_align(call const& c) {
     if (x.count() == 0) throw error("the input is empty");
     for (auto const& [grid, all] : by_grid) {
         if (grid[0] == 0 || grid[1] == 0) continue; // no samples: 0
-        constexpr std::int64_t most_samples = 1 << 22;
+        constexpr std::int64_t max_samples = 1 << 22;
         std::int64_t const each = count_of(sizes{x.size(1), o.height * grid[0], o.width * grid[1]});
-        auto const step = static_cast<std::size_t>(std::max<std::int64_t>(1, most_samples / each));
+        auto const step = static_cast<std::size_t>(std::max<std::int64_t>(1, max_samples / each));
         for (std::size_t start = 0; start < all.size(); start += step) {
             auto const part = std::span(all).subspan(start, std::min(step, all.size() - start));
             auto const column = [&](auto const& number) { // per region, [regions, 1]

@@ -141,8 +141,8 @@ graph_plan planner::plan(graph_data const& g, bool is_body) {
 }
 
 void planner::plan(graph_data const& g, graph_data const* around, bool is_body, int depth, graph_plan& to) {
-    if (depth > most_nesting)
-        throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
+    if (depth > max_nesting)
+        throw error("graphs and functions are nested more than " + std::to_string(max_nesting) + " deep");
     to.graph = &g;
     value_checker values(g, around);
     for (graph_initializer const& i : g.initializers) {

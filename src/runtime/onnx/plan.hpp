@@ -18,7 +18,7 @@
 namespace aton::runtime {
 
 /// Nesting of functions, and of graphs.
-inline constexpr int most_nesting = 64;
+inline constexpr int max_nesting = 64;
 
 struct graph_plan;
 

@@ -49,10 +49,10 @@ results dequantize_linear(call const& c) {
 
 results dynamic_quantize_linear(call const& c) {
     tensor const& x = c.in(0);
-    tensor const least = minimum(min(x, all_axes(x)), scalar(0));
-    tensor const most = maximum(max(x, all_axes(x)), scalar(0));
-    tensor const scale = (most - least) / scalar(255);
-    tensor const zero_point = quantized(-least / scale, {}, dtype::uint8);
+    tensor const lowest = minimum(min(x, all_axes(x)), scalar(0));
+    tensor const highest = maximum(max(x, all_axes(x)), scalar(0));
+    tensor const scale = (highest - lowest) / scalar(255);
+    tensor const zero_point = quantized(-lowest / scale, {}, dtype::uint8);
     return {quantized(x / scale, zero_point, dtype::uint8), scale, zero_point};
 }
 

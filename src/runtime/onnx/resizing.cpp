@@ -82,9 +82,9 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     axis_taps t;
     auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
     auto const origin_of = [&](std::int64_t i) { // clamps coordinates far outside
-        double const most = 4e15;
+        double const limit = 4e15;
         double const x = origin(r, a, i);
-        return std::isnan(x) ? 0.0 : std::clamp(x, -most, most);
+        return std::isnan(x) ? 0.0 : std::clamp(x, -limit, limit);
     };
     if (r.mode == interpolation::nearest) {
         for (std::int64_t i = 0; i != a.out; ++i) t.indices.push_back(inside(nearest_to(origin_of(i), r.nearest)));
@@ -122,10 +122,10 @@ tensor rounded_into(tensor const& x, dtype to) {
 }
 
 tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> const& axes) {
-    constexpr std::int64_t most = std::int64_t{1} << 28; // maximum size of an axis
+    constexpr std::int64_t limit = std::int64_t{1} << 28; // maximum size of an axis
     sizes to;
     for (resized_axis const& a : axes) {
-        if (a.out < 0 || a.out > most)
+        if (a.out < 0 || a.out > limit)
             throw error("an axis cannot be resized to " + std::to_string(a.out) + " elements");
         if (a.out != 0 && a.in == 0)
             throw error("an empty axis cannot be resized to " + std::to_string(a.out) + " elements");

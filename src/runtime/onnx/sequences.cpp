@@ -23,10 +23,10 @@ void require_same_type(sequence const& all) {
                         std::string(name(t.dtype())));
 }
 
-/// A position in a sequence from an input, between 0 and `most`.
-std::ptrdiff_t place(call const& c, std::size_t input, std::int64_t count, std::int64_t most) {
+/// A position in a sequence from an input, between 0 and `max_position`.
+std::ptrdiff_t place(call const& c, std::size_t input, std::int64_t count, std::int64_t max_position) {
     auto const at = c.number(input).to<std::int64_t>();
-    if (at < -count || at > most)
+    if (at < -count || at > max_position)
         throw error("position " + std::to_string(at) + " is out of range for a sequence of length " +
                     std::to_string(count));
     return at < 0 ? at + count : at;
@@ -93,11 +93,11 @@ results map(call const& c) {
 
 /// The sizes of the parts into which an axis of this size is split.
 std::vector<std::int64_t> parts_of(call const& c, std::int64_t size) {
-    constexpr std::int64_t most = 1 << 24; // bounds views, which may have any size
+    constexpr std::int64_t limit = 1 << 24; // bounds views, which may have any size
     if (c.has(1) && c.in(1).rank() == 1) return c.integers(1);
     std::int64_t const each = c.has(1) ? c.number(1).to<std::int64_t>() : 1;
     if (each <= 0) throw error("the size of the parts is " + std::to_string(each));
-    if (size / each > most) throw error("a sequence of " + std::to_string(size / each) + " tensors is too long");
+    if (size / each > limit) throw error("a sequence of " + std::to_string(size / each) + " tensors is too long");
     std::vector<std::int64_t> out;
     for (; size > 0; size -= each) out.push_back(std::min(each, size));
     return out;

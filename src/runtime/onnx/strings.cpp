@@ -40,24 +40,24 @@ results string_concat(call const& c) {
 
 constexpr std::string_view spaces = " \t\n\v\f\r";
 
-/// Splits at runs of spaces into at most `most` + 1 parts; the last one is the rest of the string.
-std::vector<std::string> words(std::string_view all, std::size_t most) {
+/// Splits at runs of spaces into at max_parts `max_parts` + 1 parts; the last one is the rest of the string.
+std::vector<std::string> words(std::string_view all, std::size_t max_parts) {
     std::vector<std::string> out;
     std::size_t at = all.find_first_not_of(spaces);
     while (at != std::string_view::npos) {
-        std::size_t const end = out.size() == most ? std::string_view::npos : all.find_first_of(spaces, at);
+        std::size_t const end = out.size() == max_parts ? std::string_view::npos : all.find_first_of(spaces, at);
         out.emplace_back(all.substr(at, end - at));
         at = end == std::string_view::npos ? end : all.find_first_not_of(spaces, end);
     }
-    if (out.size() > most) // the rest without trailing spaces
+    if (out.size() > max_parts) // the rest without trailing spaces
         out.back().erase(out.back().find_last_not_of(spaces) + 1);
     return out;
 }
 
-std::vector<std::string> parts(std::string_view all, std::string_view delimiter, std::size_t most) {
+std::vector<std::string> parts(std::string_view all, std::string_view delimiter, std::size_t max_parts) {
     std::vector<std::string> out;
     for (;;) {
-        std::size_t const end = out.size() == most ? std::string_view::npos : all.find(delimiter);
+        std::size_t const end = out.size() == max_parts ? std::string_view::npos : all.find(delimiter);
         out.emplace_back(all.substr(0, end));
         if (end == std::string_view::npos) return out;
         all.remove_prefix(end + delimiter.size());
@@ -67,8 +67,8 @@ std::vector<std::string> parts(std::string_view all, std::string_view delimiter,
 results string_split(call const& c) {
     tensor const x = text(c, 0);
     std::string const delimiter = c.s("delimiter", "");
-    std::int64_t const most = c.i("maxsplit", -1);
-    std::size_t const limit = most < 0 ? SIZE_MAX : static_cast<std::size_t>(most);
+    std::int64_t const max_split = c.i("maxsplit", -1);
+    std::size_t const limit = max_split < 0 ? SIZE_MAX : static_cast<std::size_t>(max_split);
     std::vector<std::vector<std::string>> rows;
     std::size_t longest = 0;
     tensor counts = tensor::empty(dtype::int64, x.sizes());
@@ -117,8 +117,9 @@ results string_normalizer(call const& c) {
 class pattern {
 public:
     explicit pattern(std::string text) : text_(std::move(text)) {
-        constexpr std::size_t most = 2000; // each parenthesis may recurse in the library
-        if (text_.size() > most) throw error("a pattern of " + std::to_string(text_.size()) + " bytes is too long");
+        constexpr std::size_t max_bytes = 2000; // each parenthesis may recurse in the library
+        if (text_.size() > max_bytes)
+            throw error("a pattern of " + std::to_string(text_.size()) + " bytes is too long");
         auto flags = std::regex::ECMAScript;
 #if defined(__GLIBCXX__)
         flags |= std::regex_constants::__polynomial;

@@ -68,9 +68,9 @@ std::vector<std::int64_t> counts_of(std::span<Token const> row, gram_table<Token
     return out;
 }
 
-std::size_t at_least(call const& c, char const* name, std::int64_t least) {
+std::size_t at_least(call const& c, char const* name, std::int64_t minimum) {
     std::int64_t const value = c.i(name);
-    if (value < least) throw error(std::string(name) + " is less than " + std::to_string(least));
+    if (value < minimum) throw error(std::string(name) + " is less than " + std::to_string(minimum));
     return static_cast<std::size_t>(value);
 }
 

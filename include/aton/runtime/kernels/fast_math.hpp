@@ -47,9 +47,9 @@ float polynomial(float x, float c0, C... c) {
     return mul_add(polynomial(x, c...), x, c0);
 }
 
-inline float between(float x, float least, float most) {
-    float const y = x < least ? least : x; // keeps NaN
-    return y > most ? most : y;
+inline float between(float x, float low, float high) {
+    float const y = x < low ? low : x; // keeps NaN
+    return y > high ? high : y;
 }
 inline float magnitude(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffU); }
 inline float with_sign_of(float y, float x) {

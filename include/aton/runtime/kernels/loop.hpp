@@ -10,15 +10,15 @@
 
 namespace aton::runtime::kernels {
 
-inline constexpr int most_dims = 16;
+inline constexpr int max_dims = 16;
 
 /// Sizes, and the strides of each operand, innermost last. A trivial type, since kernels take it by value.
 template <int Operands>
 struct loop {
     int rank = 0; ///< at least 1
     std::int64_t count = 0;
-    std::int64_t sizes[most_dims] = {};
-    std::int64_t strides[Operands][most_dims] = {};
+    std::int64_t sizes[max_dims] = {};
+    std::int64_t strides[Operands][max_dims] = {};
 };
 
 inline namespace ATON_KERNEL_VARIANT {
@@ -66,7 +66,7 @@ private:
     }
 
     loop<Operands> const& loop_;
-    std::int64_t at_[most_dims] = {};
+    std::int64_t at_[max_dims] = {};
     std::int64_t offsets_[Operands] = {};
 };
 

@@ -20,11 +20,11 @@ constexpr bool takes() {
 
 /// The minimum or the maximum of a type.
 template <class T>
-ATON_HD constexpr T least_of() {
+ATON_HD constexpr T minimum_of() {
     return is_real<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
 }
 template <class T>
-ATON_HD constexpr T most_of() {
+ATON_HD constexpr T maximum_of() {
     return is_real<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 }
 
@@ -40,8 +40,8 @@ struct reduction {
 
     ATON_HD static constexpr accumulator identity() {
         using enum reduce_op;
-        if constexpr (Op == max) return least_of<accumulator>();
-        else if constexpr (Op == min) return most_of<accumulator>();
+        if constexpr (Op == max) return minimum_of<accumulator>();
+        else if constexpr (Op == min) return maximum_of<accumulator>();
         else return accumulator(Op == prod || Op == all ? 1 : 0);
     }
     /// `index`: position along the reduced dimensions.

@@ -20,8 +20,8 @@ constexpr bool takes() {
 /// log(exp(x) + exp(y)) without overflow.
 template <class T>
 ATON_HD T log_add_exp(T x, T y) {
-    T const most = binary<binary_op::maximum, T>{}(x, y);
-    return is_finite(most) ? most + std::log1p(std::exp(-std::abs(x - y))) : most;
+    T const peak = binary<binary_op::maximum, T>{}(x, y);
+    return is_finite(peak) ? peak + std::log1p(std::exp(-std::abs(x - y))) : peak;
 }
 
 template <scan_op Op, class T, class Wide>
@@ -30,8 +30,8 @@ struct scanning {
 
     ATON_HD static constexpr accumulator identity() {
         using enum scan_op;
-        if constexpr (Op == max || Op == log_add_exp) return least_of<accumulator>();
-        else if constexpr (Op == min) return most_of<accumulator>();
+        if constexpr (Op == max || Op == log_add_exp) return minimum_of<accumulator>();
+        else if constexpr (Op == min) return maximum_of<accumulator>();
         else return accumulator(Op == prod ? 1 : 0);
     }
     ATON_HD static accumulator load(T x) { return static_cast<accumulator>(static_cast<computed<T>>(x)); }
@@ -71,10 +71,10 @@ bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void c
 template <bool Logarithm, class T>
 struct softmax_parts {
     using number = computed<T>;
-    ATON_HD static number term(T x, number most) { return math::exp(static_cast<number>(x) - most); }
+    ATON_HD static number term(T x, number peak) { return math::exp(static_cast<number>(x) - peak); }
     /// The part that is constant along a line.
-    ATON_HD static number line(number most, number sum) {
-        if constexpr (Logarithm) return most + math::log(sum);
+    ATON_HD static number line(number peak, number sum) {
+        if constexpr (Logarithm) return peak + math::log(sum);
         else return number(1) / sum;
     }
     ATON_HD static T finish(T x, number term, number line) {

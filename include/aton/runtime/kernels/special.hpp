@@ -153,11 +153,11 @@ ATON_HD inline double regularized_gamma(double a, double x, bool upper) {
     if (x != x || a != a) return no_number; // NOLINT(misc-redundant-expression): NaN
     if (a > 1e6) return large_regularized_gamma(a, x, upper);
     double const scale = std::exp(a * std::log(x) - x - std::lgamma(a));
-    constexpr int most_terms = 20000;
+    constexpr int max_terms = 20000;
     if (x < a + 1) {
         double term = 1 / a;
         double sum = term;
-        for (int k = 1; k != most_terms && term > epsilon * sum; ++k) {
+        for (int k = 1; k != max_terms && term > epsilon * sum; ++k) {
             term *= x / (a + k);
             sum += term;
         }
@@ -168,7 +168,7 @@ ATON_HD inline double regularized_gamma(double a, double x, bool upper) {
     double c = 1 / tiny;
     double d = 1 / b;
     double fraction = d;
-    for (int k = 1; k != most_terms; ++k) {
+    for (int k = 1; k != max_terms; ++k) {
         double const numerator = -k * (k - a);
         b += 2;
         d = numerator * d + b;

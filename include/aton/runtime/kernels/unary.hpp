@@ -77,8 +77,8 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == bitwise_not) return static_cast<T>(~x);
     else if constexpr (Op == clamp) {
         auto const v = static_cast<double>(x);
-        double const least = v < p.a ? p.a : v; // if a > b, all elements become b
-        return least > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
+        double const raised = v < p.a ? p.a : v; // if a > b, all elements become b
+        return raised > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
     } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : static_cast<T>(p.b);
     else if constexpr (Op == shrink) {
         auto const v = static_cast<double>(x);
