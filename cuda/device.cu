@@ -61,11 +61,11 @@ public:
     [[nodiscard]] tensor nonzero(tensor const& x) const override {
         if (x.dtype() != dtype::bool_) throw error("finding true elements requires a bool tensor");
         tensor const from = contiguous(x);
-        tensor const room = tensor::empty(dtype::int64, {x.count()}, memory());
+        tensor const temporary = tensor::empty(dtype::int64, {x.count()}, memory());
         std::int64_t const found =
-            x.count() == 0 ? 0 : kernels::list_true(x.count(), from.data<bool const>(), room.data<std::int64_t>());
+            x.count() == 0 ? 0 : kernels::list_true(x.count(), from.data<bool const>(), temporary.data<std::int64_t>());
         tensor out = tensor::empty(dtype::int64, {found}, memory());
-        copy(room.sliced(0, 0, found), out);
+        copy(temporary.sliced(0, 0, found), out);
         return out;
     }
 

@@ -37,20 +37,20 @@ inline lanes lanes_for(std::int64_t lines, std::int64_t length, bool elements_fi
 }
 
 /// Combines the values of the threads of each line and returns the result to each of them. All threads of the block
-/// must call this; `room` has one element per thread.
+/// must call this; `shared` has one element per thread.
 template <class Functor>
 __device__ typename Functor::accumulator combined(lanes const& l, typename Functor::accumulator own,
-                                                  typename Functor::accumulator* room) {
+                                                  typename Functor::accumulator* shared) {
     int const thread = static_cast<int>(threadIdx.x);
     int const lane = l.lane(thread);
     __syncthreads(); // all reads of the previous round are done
-    room[thread] = own;
+    shared[thread] = own;
     for (int half = l.along / 2; half != 0; half /= 2) {
         __syncthreads();
-        if (lane < half) room[thread] = Functor::combine(room[thread], room[thread + half * l.step()]);
+        if (lane < half) shared[thread] = Functor::combine(shared[thread], shared[thread + half * l.step()]);
     }
     __syncthreads();
-    return room[thread - lane * l.step()];
+    return shared[thread - lane * l.step()];
 }
 
 } // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT

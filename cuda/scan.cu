@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
              typename Functor::accumulator const* before) {
     using accumulator = typename Functor::accumulator;
     using block_scan = cub::BlockScan<accumulator, block_threads>;
-    __shared__ typename block_scan::TempStorage room;
+    __shared__ typename block_scan::TempStorage shared;
     for (auto [tile, step] = own_tiles(); tile < starts.plain.count * s.of_line; tile += step) {
         offsets<2> const o = starts.of(tile / s.of_line);
         std::int64_t const first = tile % s.of_line * s.length;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(block_threads)
             accumulator up_to;
             accumulator all;
             __syncthreads();
-            block_scan(room).InclusiveScan(own, up_to, combine_by<Functor>(), all);
+            block_scan(shared).InclusiveScan(own, up_to, combine_by<Functor>(), all);
             if (totals == nullptr && at < last) out[o.at[0] + at * to] = Functor::finish(Functor::combine(sum, up_to));
             sum = Functor::combine(sum, all);
         }

@@ -28,14 +28,14 @@ private:
     buffer memory_;
 };
 
-/// Calls `f(room, bytes)` twice, as CUB requires: first with null to query the size, then with temporary memory of that
-/// size.
+/// Calls `f(temporary, bytes)` twice, as CUB requires: first with null to query the size, then with temporary memory of
+/// that size.
 template <class Function>
 void with_temporary_memory(char const* what, Function const& f) {
     std::size_t bytes = 0;
     check(f(nullptr, bytes), what);
-    scratch<std::byte> const room(bytes);
-    check(f(room.data(), bytes), what);
+    scratch<std::byte> const temporary(bytes);
+    check(f(temporary.data(), bytes), what);
 }
 
 } // namespace aton::runtime::gpu

@@ -81,11 +81,11 @@ tensor only(tensor const& x, std::vector<std::size_t> const& axes) {
 /// `x` must not be empty if the result is not. Reduced dimensions are sorted by their strides, since their order does
 /// not matter.
 kernels::reduce_shape make_reduce(tensor const& x, std::vector<std::size_t> const& kept,
-                                  std::vector<std::size_t> gone) {
-    std::stable_sort(gone.begin(), gone.end(), [&](std::size_t a, std::size_t b) {
+                                  std::vector<std::size_t> reduced_dims) {
+    std::stable_sort(reduced_dims.begin(), reduced_dims.end(), [&](std::size_t a, std::size_t b) {
         return std::abs(x.strides()[a]) > std::abs(x.strides()[b]);
     });
-    return {make_loop(only(x, kept)), make_loop(only(x, gone))};
+    return {make_loop(only(x, kept)), make_loop(only(x, reduced_dims))};
 }
 
 std::vector<std::size_t> others(std::size_t rank, std::span<std::size_t const> axes) {
@@ -124,7 +124,7 @@ tensor turned(tensor const& x, std::size_t axis, std::size_t to) {
 
 } // namespace
 
-void launched_kernels::expect_one_here(tensor const& x) const {
+void launched_kernels::expect_one_on_device(tensor const& x) const {
     if (x.where() != memory().where())
         throw error("a tensor on " + runtime::name(x.where()) + " was passed to the kernels of " +
                     runtime::name(memory().where()));
@@ -135,7 +135,7 @@ bool launched_kernels::widens(dtype t) const {
 }
 
 tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters const& p) const {
-    expect_here(x);
+    expect_on_device(x);
     bool const gives_bool = kernels::gives_bool(op);
     if (widens(x.dtype())) {
         tensor const y = unary(op, wide(x), p);
@@ -148,7 +148,7 @@ tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters co
 }
 
 tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) const {
-    expect_here(x, y);
+    expect_on_device(x, y);
     expect_same(x.dtype(), y.dtype());
     bool const gives_bool = kernels::compares(op);
     if (widens(x.dtype())) {
@@ -164,7 +164,7 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
 }
 
 tensor launched_kernels::select(tensor const& condition, tensor const& yes, tensor const& no) const {
-    expect_here(condition, yes, no);
+    expect_on_device(condition, yes, no);
     if (yes.dtype() != no.dtype() || condition.dtype() != dtype::bool_)
         throw error("select requires a bool tensor and two tensors of the same dtype");
     std::size_t const width = width_of(yes.dtype());
@@ -187,7 +187,7 @@ tensor launched_kernels::converted(tensor const& x, dtype to, bool saturate) con
 }
 
 tensor launched_kernels::cast(tensor const& x, dtype to, bool saturate) const {
-    expect_here(x);
+    expect_on_device(x);
     using kernels::passage_of;
     if (x.dtype() == to) return contiguous(x);
     if (is_complex(x.dtype()) && is_complex(to)) return converted(x, to, saturate);
@@ -205,13 +205,13 @@ tensor launched_kernels::contiguous(tensor const& x) const {
 }
 
 void launched_kernels::copy(tensor const& from, tensor const& to) const {
-    expect_here(from, to);
+    expect_on_device(from, to);
     if (from.dtype() != to.dtype()) throw error("a copy cannot change the dtype");
     by_.copy(width_of(to.dtype()), make_loop(to, from.expanded(to.sizes())), to.bytes(), from.bytes());
 }
 
 tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::size_t const> axes) const {
-    expect_here(x);
+    expect_on_device(x);
     for (std::size_t axis : axes) expect_axis(axis, x);
     if (widens(x.dtype())) return cast(reduce(op, wide(x), axes), x.dtype(), true);
     std::vector<std::size_t> const kept = others(x.rank(), axes);
@@ -224,7 +224,7 @@ tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::si
 }
 
 tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t axis, bool last) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return arg_reduce(op, wide(x), axis, last);
     std::size_t const axes[] = {axis};
@@ -240,7 +240,7 @@ tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t a
 }
 
 tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(scan(op, wide(x), axis), x.dtype(), true);
     tensor out = made(x.dtype(), x.sizes());
@@ -253,7 +253,7 @@ tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) con
 }
 
 sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) {
         sorted out = sort(wide(x), axis, descending);
@@ -268,7 +268,7 @@ sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending
 }
 
 tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarithm) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(softmax(wide(x), axis, logarithm), x.dtype(), true);
     tensor const from = contiguous(x);
@@ -282,7 +282,7 @@ tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarit
 }
 
 tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
-    expect_here(a, b);
+    expect_on_device(a, b);
     expect_same(a.dtype(), b.dtype());
     if (a.rank() < 2 || b.rank() < 2 || a.size(a.rank() - 1) != b.size(b.rank() - 2))
         throw error("matrices of shapes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
@@ -313,7 +313,7 @@ tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
 }
 
 tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::size_t kept) const {
-    expect_here(x, y);
+    expect_on_device(x, y);
     expect_same(x.dtype(), y.dtype());
     if (by_.sum_of_products == nullptr || x.count() == 0) return {};
     tensor out = made(x.dtype(), {x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept)});
@@ -322,7 +322,7 @@ tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::
 }
 
 largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, std::size_t kept) const {
-    expect_here(x, numbers);
+    expect_on_device(x, numbers);
     expect_same(numbers.dtype(), dtype::int64);
     if (by_.first_largest == nullptr || x.count() == 0) return {};
     sizes const to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept));
@@ -352,7 +352,7 @@ void launched_kernels::check_positions(tensor const& positions, std::int64_t cou
 }
 
 tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
-    expect_here(x, positions);
+    expect_on_device(x, positions);
     std::size_t const width = width_of(x.dtype());
     check_positions(positions, x.count());
     tensor out = made(x.dtype(), positions.sizes());
@@ -362,7 +362,7 @@ tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
 }
 
 void launched_kernels::check_put(tensor const& into, tensor const& positions, tensor const& values) const {
-    expect_here(into, positions, values);
+    expect_on_device(into, positions, values);
     expect_same(into.dtype(), values.dtype());
     if (!into.is_contiguous()) throw error("the destination of put must be contiguous");
     check_positions(positions, into.count());

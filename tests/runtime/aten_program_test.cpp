@@ -185,7 +185,7 @@ TEST_CASE("inputs that do not fit are refused") {
     aten_program const runs(pt2::read_program(file));
     CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs: 0");
     std::vector<value> const wrong = {value(tensor::of_scalar(1, dtype::int64))};
-    CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program has float32[*, "));
+    CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program expects float32[*, "));
 }
 
 TEST_CASE("errors name the node and the user's source line") {

@@ -48,10 +48,10 @@ std::vector<T> elements(runtime::tensor const& x) {
 inline runtime::tensor scattered(runtime::tensor const& x) {
     runtime::sizes larger;
     for (std::size_t i = x.rank(); i-- != 0;) larger.push_back(2 * x.size(i) + 1);
-    runtime::tensor const room = runtime::tensor::empty(x.dtype(), larger);
+    runtime::tensor const storage = runtime::tensor::empty(x.dtype(), larger);
     std::vector<std::size_t> reverse;
     for (std::size_t i = x.rank(); i-- != 0;) reverse.push_back(i);
-    runtime::tensor view = room.permuted(reverse);
+    runtime::tensor view = storage.permuted(reverse);
     for (std::size_t i = 0; i != x.rank(); ++i) view = view.sliced(i, 2 * x.size(i) - 1, x.size(i), -2);
     runtime::cpu_kernels().copy(x, view);
     return view;

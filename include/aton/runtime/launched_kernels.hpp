@@ -40,10 +40,10 @@ protected:
 private:
     /// Throws aton::error for operands on another device: a kernel would read arbitrary addresses.
     template <class... T>
-    void expect_here(T const&... x) const {
-        (expect_one_here(x), ...);
+    void expect_on_device(T const&... x) const {
+        (expect_one_on_device(x), ...);
     }
-    void expect_one_here(tensor const& x) const;
+    void expect_one_on_device(tensor const& x) const;
     /// Whether kernels support the dtype only as float32.
     [[nodiscard]] bool widens(dtype t) const;
     [[nodiscard]] tensor wide(tensor const& x) const { return cast(x, dtype::float32, true); }

@@ -159,7 +159,7 @@ tensor without_heads(tensor const& x) {
 
 /// True entries of the mask hide keys: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T,
 /// T].
-tensor hiding(call const& c, dtype type) {
+tensor mask_bias(call const& c, dtype type) {
     tensor mask = c.maybe("mask");
     if (!mask) return mask;
     if (mask.dtype() != dtype::bool_) return cast(mask, type);
@@ -185,7 +185,7 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
         return with_heads(cast(*y, in), heads);
     };
     attention_options o;
-    o.bias = hiding(c, in);
+    o.bias = mask_bias(c, in);
     attended const a = attend(part(query, 0), part(key, 1), part(value, 2), o);
     return {linear(cast(without_heads(a.out), type), c.t("proj_weight"), c.t("proj_bias")), cast(a.weights, type)};
 }

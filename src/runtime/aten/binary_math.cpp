@@ -122,7 +122,7 @@ results power_in_double(call const& c) {
 
 /// If one operand is NaN, the other one.
 template <binary_op Op>
-results but_nan(call const& c) {
+results ignoring_nan(call const& c) {
     operand_pair const p = promoted(c);
     if (!is_floating(p.x.dtype())) return p.finish(binary(Op, p.x, p.y));
     return p.finish(where(isnan(p.x), p.y, where(isnan(p.y), p.x, binary(Op, p.x, p.y))));
@@ -271,8 +271,8 @@ rows binary_math() {
         {"float_power.Tensor_Tensor", power_in_double},
         {"floor_divide", whole<floor_div>},
         {"floor_divide.Scalar", whole<floor_div>},
-        {"fmax", but_nan<binary_op::maximum>},
-        {"fmin", but_nan<binary_op::minimum>},
+        {"fmax", ignoring_nan<binary_op::maximum>},
+        {"fmin", ignoring_nan<binary_op::minimum>},
         {"fmod.Scalar", whole<fmod>},
         {"fmod.Tensor", whole<fmod>},
         {"gcd", common_type<gcd>},

@@ -17,7 +17,7 @@ namespace aton::runtime::aten_kernels {
 namespace {
 
 /// The arguments of a convolution other than tensors.
-struct convolving {
+struct convolution_arguments {
     window w;
     sizes extra; ///< output padding
     std::int64_t groups = 1;
@@ -42,9 +42,9 @@ void set_padding(call const& c, window& w) {
     }
 }
 
-convolving told(call const& c, tensor const& weight) {
+convolution_arguments arguments_of(call const& c, tensor const& weight) {
     if (weight.rank() < 3) throw error("weight must have at least 3 dimensions");
-    convolving k;
+    convolution_arguments k;
     k.w = window::of(sizes(weight.sizes().begin() + 2, weight.sizes().end()));
     std::size_t const axes = k.w.axes();
     k.w.strides = for_each_axis(c, "stride", axes, {1});
@@ -64,12 +64,12 @@ tensor not_too_small(tensor x) {
 }
 
 /// A convolution in one real dtype, the compute type.
-tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     return k.transposed ? not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups))
                         : convolution(x, weight, bias, k.w, k.groups);
 }
 
-tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
         throw error("input, weight and bias must have the same dtype");
     if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
@@ -94,7 +94,7 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
 }
 
 /// An image without a batch counts as a batch of one.
-tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     if (x.rank() + 1 != weight.rank()) return convolved(x, weight, bias, k);
     return convolved(x.unsqueezed(0), weight, bias, k).squeezed(0);
 }
@@ -104,7 +104,7 @@ tensor input_of(call const& c) { return c.t(c.has_argument("input") ? "input" : 
 template <bool Transposed>
 results convolve(call const& c) {
     tensor const weight = c.t("weight");
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     k.transposed = k.transposed || Transposed;
     if (c.has_argument("kernel_size") && for_each_axis(c, "kernel_size", k.w.axes(), {1}) != k.w.kernel)
         throw error("kernel_size does not match the weight");
@@ -114,7 +114,7 @@ results convolve(call const& c) {
 /// Depthwise convolution.
 results depthwise(call const& c) {
     tensor const weight = c.t("weight");
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     tensor const x = input_of(c);
     if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input does not have a channel dimension");
     k.groups = x.size(x.rank() + 1 == weight.rank() ? 0 : 1);
@@ -126,7 +126,7 @@ results conv_tbc(call const& c) {
     tensor const x = c.t("self");
     tensor const weight = c.t("weight");
     if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight must have 3 dimensions");
-    convolving k;
+    convolution_arguments k;
     k.w = window::of({weight.size(0)});
     k.w.before = k.w.after = {c.i("pad")};
     tensor const out = convolved(x.permuted(std::vector<std::size_t>{1, 2, 0}),
@@ -161,7 +161,7 @@ results convolution_backward(call const& c) {
     tensor const weight = c.t("weight");
     dtype const type = weight.dtype();
     auto const wide = [&](std::string_view name) { return cast(c.t(name), compute_type(type)); };
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     check(k.w, k.w.axes());
     tensor const gradient = wide("grad_output");
     tensor const x = wide("input");
@@ -169,7 +169,7 @@ results convolution_backward(call const& c) {
     if (mask.size() != 3) throw error("output_mask must have 3 elements");
     std::vector<value> out(3);
     if (mask[0] != 0) {
-        convolving back = k;
+        convolution_arguments back = k;
         back.transposed = !k.transposed;
         for (std::size_t i = 0; i != k.w.axes(); ++i)
             back.extra[i] =

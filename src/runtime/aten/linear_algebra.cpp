@@ -141,16 +141,16 @@ determinant determinant_of(tensor const& x) {
 
 results det(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
-    return home(x)(determinant_of(x).value);
+    return like_operand(x)(determinant_of(x).value);
 }
 results linalg_det_with_factors(call const& c) {
-    home const back(c.t("A"));
+    like_operand const back(c.t("A"));
     determinant const d = determinant_of(c.t("A"));
     return {back(d.value), back(d.factors.lu), back.as_is(d.factors.pivots)};
 }
 results slogdet(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
-    home const back(x);
+    like_operand const back(x);
     determinant const d = determinant_of(x);
     if (!c.overload().starts_with("aten::_")) return {back(d.sign), back.real(d.logarithm)};
     return {back(d.sign), back.real(d.logarithm), back(d.factors.lu), back.as_is(d.factors.pivots)};
@@ -158,21 +158,21 @@ results slogdet(call const& c) {
 results logdet(call const& c) {
     tensor const x = c.t("self");
     determinant const d = determinant_of(x);
-    if (is_complex(x.dtype())) return home(x)(log(d.sign) + cast(d.logarithm, d.sign.dtype()));
-    return home(x)(where(equal(d.sign, -1), scalar(std::numeric_limits<double>::quiet_NaN()), d.logarithm));
+    if (is_complex(x.dtype())) return like_operand(x)(log(d.sign) + cast(d.logarithm, d.sign.dtype()));
+    return like_operand(x)(where(equal(d.sign, -1), scalar(std::numeric_limits<double>::quiet_NaN()), d.logarithm));
 }
 
 results inverse(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
     solution const s = inverse_of(x);
     check_info(s.factors.info, "a matrix is singular");
-    return home(x)(s.x);
+    return like_operand(x)(s.x);
 }
 results inverse_ex(call const& c) {
     tensor const x = c.t("A");
     solution const s = inverse_of(x);
     if (c.b("check_errors")) check_info(s.factors.info, "a matrix is singular");
-    return {home(x)(s.x), home(x).as_is(s.factors.info)};
+    return {like_operand(x)(s.x), like_operand(x).as_is(s.factors.info)};
 }
 
 /// Whether `b` has one vector per matrix.
@@ -200,12 +200,12 @@ solution solve_from(call const& c) {
 results linalg_solve(call const& c) {
     solution const s = solve_from(c);
     check_info(s.factors.info, "a matrix is singular");
-    return home(c.t("A"))(contiguous(s.x));
+    return like_operand(c.t("A"))(contiguous(s.x));
 }
 results linalg_solve_ex(call const& c) {
     solution const s = solve_from(c);
     if (c.b("check_errors")) check_info(s.factors.info, "a matrix is singular");
-    home const back(c.t("A"));
+    like_operand const back(c.t("A"));
     tensor const x = back(contiguous(s.x));
     if (!c.overload().starts_with("aten::_")) return {x, back.as_is(s.factors.info)};
     return {x, back(s.factors.lu), back.as_is(s.factors.pivots), back.as_is(s.factors.info)};
@@ -221,7 +221,7 @@ results tensorinv(call const& c) {
     to.insert(to.end(), x.sizes().begin(), x.sizes().begin() + ind);
     solution const s = inverse_of(flat);
     check_info(s.factors.info, "the matrix is singular");
-    return home(x)(reshape(s.x, to));
+    return like_operand(x)(reshape(s.x, to));
 }
 
 results tensorsolve(call const& c) {
@@ -242,7 +242,7 @@ results tensorsolve(call const& c) {
     std::int64_t const n = count_of(to);
     solution const s = solve(reshape(x, {other.count(), n}), reshape(other, {other.count(), 1}));
     check_info(s.factors.info, "the matrix is singular");
-    return home(x)(reshape(s.x, to));
+    return like_operand(x)(reshape(s.x, to));
 }
 
 /// By repeated squaring; a negative exponent uses the inverse.
@@ -254,7 +254,7 @@ results matrix_power(call const& c) {
     if (n < 0) {
         solution const s = inverse_of(x);
         check_info(s.factors.info, "a matrix is singular");
-        base = home(x)(s.x);
+        base = like_operand(x)(s.x);
     }
     tensor out;
     auto left = n < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);

@@ -13,9 +13,9 @@
 namespace aton::runtime::aten_kernels {
 
 /// Converts results that were computed on the host in a wide dtype to the dtype and device of an operand.
-class home {
+class like_operand {
 public:
-    explicit home(tensor const& x) : type_(x.dtype()), where_(x.where()) {}
+    explicit like_operand(tensor const& x) : type_(x.dtype()), where_(x.where()) {}
 
     [[nodiscard]] tensor operator()(tensor const& t) const {
         return to_device(is_complex(type_) && !is_complex(t.dtype()) ? real(t) : cast(t, type_), where_);

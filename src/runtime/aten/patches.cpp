@@ -39,9 +39,9 @@ results col2im(call const& c) {
     tensor const batch = x.rank() == 2 ? x.unsqueezed(0) : x;
     sizes counts; // number of patches per axis
     for (std::size_t i = 0; i != 2; ++i) {
-        std::int64_t const room = to[i] + w.before[i] + w.after[i] - w.extent(i);
-        if (to[i] <= 0 || room < 0) throw error("the kernel is larger than " + to_string(to));
-        counts.push_back(room / w.strides[i] + 1);
+        std::int64_t const slack = to[i] + w.before[i] + w.after[i] - w.extent(i);
+        if (to[i] <= 0 || slack < 0) throw error("the kernel is larger than " + to_string(to));
+        counts.push_back(slack / w.strides[i] + 1);
     }
     std::int64_t const patch = count_of(w.kernel);
     if (batch.size(1) % patch != 0 || batch.size(2) != count_of(counts))

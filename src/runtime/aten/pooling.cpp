@@ -35,7 +35,7 @@ tensor as_given(tensor const& y, tensor const& x) { return y.rank() == x.rank() 
 
 namespace {
 
-window told(call const& c, std::size_t axes) {
+window window_of(call const& c, std::size_t axes) {
     window w = window::of(for_each_axis(c, "kernel_size", axes, {}));
     w.strides = for_each_axis(c, "stride", axes, w.kernel);
     w.before = w.after = for_each_axis(c, "padding", axes, {0});
@@ -51,13 +51,13 @@ window told(call const& c, std::size_t axes) {
 template <std::size_t Axes>
 results max_pool_only(call const& c) {
     tensor const x = c.t("self");
-    return as_given(max_pool(batched(x, Axes), told(c, Axes)), x);
+    return as_given(max_pool(batched(x, Axes), window_of(c, Axes)), x);
 }
 
 template <std::size_t Axes>
 results max_pool_and_indices(call const& c) {
     tensor const x = c.t("self");
-    auto const [values, indices] = max_pool_with_indices(batched(x, Axes), told(c, Axes));
+    auto const [values, indices] = max_pool_with_indices(batched(x, Axes), window_of(c, Axes));
     return {as_given(values, x), as_given(indices, x)};
 }
 
@@ -67,14 +67,14 @@ results avg_pool(call const& c) {
     std::optional<double> divisor;
     if (c.has_argument("divisor_override")) divisor = c.maybe_f("divisor_override");
     if (divisor && *divisor == 0) throw error("divisor_override is 0");
-    return as_given(average_pool(batched(x, Axes), told(c, Axes), c.b("count_include_pad"), divisor), x);
+    return as_given(average_pool(batched(x, Axes), window_of(c, Axes), c.b("count_include_pad"), divisor), x);
 }
 
 results avg_pool2d_backward(call const& c) {
     tensor const x = c.t("self");
     dtype const in = compute_type(x.dtype());
     tensor const gradient = cast(batched(c.t("grad_output"), 2), in);
-    window w = told(c, 2);
+    window w = window_of(c, 2);
     tensor const ones = full(1, in, batched(x, 2).sizes(), x.where());
     tensor const each = average_pool(ones, w, c.b("count_include_pad"), c.maybe_f("divisor_override"));
     tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // for each element of a window

@@ -29,12 +29,12 @@ one_axis axis_of(call const& c) {
 }
 
 sizes reduced_sizes(tensor const& x, axis_list const& axes, bool keep) {
-    std::vector<bool> gone(x.rank());
+    std::vector<bool> is_reduced(x.rank());
     for (std::int64_t axis : axes)
-        if (x.rank() != 0) gone[axis_at(axis, x.rank())] = true;
+        if (x.rank() != 0) is_reduced[axis_at(axis, x.rank())] = true;
     sizes out;
     for (std::size_t i = 0; i != x.rank(); ++i)
-        if (!gone[i] || keep) out.push_back(gone[i] ? 1 : x.size(i));
+        if (!is_reduced[i] || keep) out.push_back(is_reduced[i] ? 1 : x.size(i));
     return out;
 }
 
@@ -46,13 +46,13 @@ std::int64_t count_along(tensor const& x, axis_list const& axes) {
 }
 
 tensor gathered(tensor const& x, axis_list const& axes) {
-    std::vector<bool> gone(x.rank());
+    std::vector<bool> is_reduced(x.rank());
     for (std::int64_t axis : axes)
-        if (x.rank() != 0) gone[axis_at(axis, x.rank())] = true;
+        if (x.rank() != 0) is_reduced[axis_at(axis, x.rank())] = true;
     std::vector<std::size_t> order;
     for (bool const last : {false, true})
         for (std::size_t i = 0; i != x.rank(); ++i)
-            if (gone[i] == last) order.push_back(i);
+            if (is_reduced[i] == last) order.push_back(i);
     sizes to = reduced_sizes(x, axes, false);
     to.push_back(count_along(x, axes));
     return reshape(x.permuted(order), to);
@@ -94,7 +94,7 @@ results summed(call const& c) {
 }
 
 /// A sum that ignores NaN.
-results summed_but_nan(call const& c) {
+results nansum(call const& c) {
     tensor x = c.t("self");
     if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
     if (is_floating(x.dtype())) x = where(isnan(x), scalar(0), x);
@@ -109,7 +109,7 @@ tensor averaged(call const& c) {
 }
 results average(call const& c) { return averaged(c); }
 
-results average_but_nan(call const& c) {
+results nanmean(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
     if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean requires a floating-point dtype");
@@ -244,8 +244,8 @@ rows reduction() {
         {"mean.dim", average},
         {"min", extreme_value<min>},
         {"min.dim", extreme_and_index<min>},
-        {"nanmean", average_but_nan},
-        {"nansum", summed_but_nan},
+        {"nanmean", nanmean},
+        {"nansum", nansum},
         {"prod", multiplied},
         {"prod.dim_int", multiplied},
         {"special_logsumexp", log_of_sum},

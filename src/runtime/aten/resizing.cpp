@@ -187,7 +187,7 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
 }
 
 /// Converts weights to fixed point, as large as 16 bits allow, and returns the exponent.
-int make_whole(axis_taps& t) {
+int to_fixed_point(axis_taps& t) {
     auto const taps = static_cast<std::size_t>(t.taps);
     double largest = 0;
     for (std::size_t i = 0; i != t.weights.size(); ++i) {
@@ -212,7 +212,7 @@ tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_
     for (std::size_t i = all.size(); i-- != 0;) {
         if (all[i].in == all[i].out) continue;
         axis_taps t = mode.in_double(all[i]);
-        int const exponent = make_whole(t);
+        int const exponent = to_fixed_point(t);
         tensor const sum = resample(y, static_cast<std::int64_t>(i) + 2, t) + scalar(std::int64_t{1} << (exponent - 1));
         y = clamp(binary(binary_op::shift_right, sum, scalar(exponent)), 0, 255);
     }

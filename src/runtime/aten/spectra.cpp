@@ -27,11 +27,11 @@ tensor outermost(tensor const& sizes, double order) {
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
     if (name != "nuc") throw error("unknown norm '" + std::string(name) + "'");
-    return home(x).real(sum(svd(x, false).s, {-1}));
+    return like_operand(x).real(sum(svd(x, false).s, {-1}));
 }
 term norm_of_matrices(tensor const& x, double order) {
     double const size = std::abs(order);
-    if (size == 2) return home(x).real(outermost(svd(x, false).s, order));
+    if (size == 2) return like_operand(x).real(outermost(svd(x, false).s, order));
     if (size != 1 && !std::isinf(size)) throw error("unsupported matrix norm");
     return outermost(norm(x, 1, {size == 1 ? -2 : -1}), order);
 }
@@ -45,10 +45,10 @@ results linalg_cond(call const& c) {
         tensor const s = svd(x, false).s;
         tensor const highest = max(s, {-1});
         tensor const lowest = min(s, {-1});
-        return home(x).real(order > 0 ? highest / lowest : lowest / highest);
+        return like_operand(x).real(order > 0 ? highest / lowest : lowest / highest);
     }
     solution const s = inverse_of(x);
-    tensor const turned = home(x)(s.x);
+    tensor const turned = like_operand(x)(s.x);
     auto const norm = [&](tensor const& of) {
         return named ? norm_of_matrices(of, c.text("p")) : norm_of_matrices(of, order);
     };
@@ -104,13 +104,13 @@ results matrix_rank(call const& c) {
     tensor const x = c.t(c.has_argument("self") ? "self" : "input");
     if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     tensor const s = abs(spectrum_of(x, c.b("hermitian")).values);
-    return home(x).as_is(sum(cast(counted(c, x, s), dtype::int64), {-1}));
+    return like_operand(x).as_is(sum(cast(counted(c, x, s), dtype::int64), {-1}));
 }
 
 results pinverse(call const& c) {
     tensor const x = c.t("self");
     if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
-    home const back(x);
+    like_operand const back(x);
     if (x.count() == 0) {
         sizes to = x.sizes();
         std::swap(to[to.size() - 1], to[to.size() - 2]);

@@ -79,7 +79,7 @@ results middle(call const& c, bool skip_nan) {
     return {finished(s.values), finished(s.indices)};
 }
 results median(call const& c) { return middle(c, false); }
-results median_but_nan(call const& c) { return middle(c, true); }
+results nanmedian(call const& c) { return middle(c, true); }
 
 /// The most frequent element, the smallest of those, and the index of its last occurrence.
 results most_frequent(call const& c) {
@@ -158,7 +158,7 @@ results by_fraction(call const& c, bool skip_nan) {
     return reshape(y.permuted(order), to);
 }
 results quantile(call const& c) { return by_fraction(c, false); }
-results quantile_but_nan(call const& c) { return by_fraction(c, true); }
+results nanquantile(call const& c) { return by_fraction(c, true); }
 
 /// [variables, observations] times its conjugate transpose.
 tensor products(tensor const& x, tensor const& weighted) {
@@ -222,10 +222,10 @@ rows statistics() {
         {"median", median},
         {"median.dim", median},
         {"mode", most_frequent},
-        {"nanmedian", median_but_nan},
-        {"nanmedian.dim", median_but_nan},
-        {"nanquantile", quantile_but_nan},
-        {"nanquantile.scalar", quantile_but_nan},
+        {"nanmedian", nanmedian},
+        {"nanmedian.dim", nanmedian},
+        {"nanquantile", nanquantile},
+        {"nanquantile.scalar", nanquantile},
         {"quantile", quantile},
         {"quantile.scalar", quantile},
         {"std", spread<true>},

@@ -232,7 +232,7 @@ tensor window_of(call const& c, tensor const& like, std::int64_t length, std::in
 }
 
 /// Pads [batch, time] on both sides, for centered windows.
-tensor surrounded(call const& c, tensor const& x, std::int64_t by) {
+tensor padded_around(call const& c, tensor const& x, std::int64_t by) {
     aten_argument self;
     self.name = "self";
     self.is = aten_argument::kind::tensor;
@@ -259,7 +259,7 @@ results stft(call const& c) {
     tensor x = self.rank() == 1 ? self.unsqueezed(0) : self;
     if (size < 1 || hop < 1 || length < 1 || length > size)
         throw error("n_fft, hop_length or win_length is out of range");
-    if (centered) x = surrounded(c, x, size / 2);
+    if (centered) x = padded_around(c, x, size / 2);
     if (aligned) x = pad(x, {0, (size - length) / 2}, {0, (size - length + 1) / 2}, 0);
     if (x.size(1) < size) throw error("a window is longer than the signal");
     std::int64_t const frames = (x.size(1) - size) / hop + 1;

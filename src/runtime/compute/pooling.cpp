@@ -54,7 +54,7 @@ bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype(
 
 /// The position of each element of the padded tensor in [D1, D2, ...]; for padding, that of the first element of a
 /// window that starts there.
-tensor standing(tensor const& x, window const& w, sizes const& padded) {
+tensor element_positions(tensor const& x, window const& w, sizes const& padded) {
     sizes const spatial(x.sizes().begin() + 2, x.sizes().end());
     std::vector<std::int64_t> const strides = contiguous_strides(spatial);
     tensor out = full(0, dtype::int64, {1, 1}, x.where());
@@ -76,8 +76,8 @@ tensor counted(tensor const& x, window const& w, std::size_t axis, std::int64_t 
     std::int64_t const step = w.dilations[axis];
     for (std::int64_t i = 0; i != windows; ++i) {
         auto const below = [&](std::int64_t limit) { // elements of the window below the limit
-            std::int64_t const room = limit - i * w.strides[axis];
-            return std::clamp<std::int64_t>(room <= 0 ? 0 : (room - 1) / step + 1, 0, w.kernel[axis]);
+            std::int64_t const slack = limit - i * w.strides[axis];
+            return std::clamp<std::int64_t>(slack <= 0 ? 0 : (slack - 1) / step + 1, 0, w.kernel[axis]);
         };
         n[static_cast<std::size_t>(i)] = below(end) - below(first);
     }
@@ -95,7 +95,7 @@ pooled max_pool_with_indices(tensor const& x, window const& w) {
     tensor values = padded(x, w, counts, minimum_of(x.dtype()));
     for (std::size_t i = 0; i != w.axes(); ++i)
         if (x.size(i + 2) == 0) throw error("a window without elements has no index of a maximum");
-    tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());
+    tensor indices = element_positions(x, w, values.sizes()).expanded(values.sizes());
     tensor const seen = seen_by(values, w, counts);
     if (largest found = kernels_of(x.where()).first_largest(seen, seen_by(indices, w, counts), 2 + w.axes());
         found.values)

@@ -59,11 +59,11 @@ sizes window_counts(window const& w, tensor const& x) {
     check(w, spatial_rank(x));
     sizes out;
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        std::int64_t const room = x.size(i + 2) + w.before[i] + w.after[i] - w.extent(i);
-        if (room < 0 && (!w.ceil || room <= -w.strides[i]))
+        std::int64_t const slack = x.size(i + 2) + w.before[i] + w.after[i] - w.extent(i);
+        if (slack < 0 && (!w.ceil || slack <= -w.strides[i]))
             throw error("a window of " + std::to_string(w.extent(i)) + " elements is larger than the input, " +
                         to_string(x.sizes()));
-        std::int64_t n = (room + (w.ceil ? w.strides[i] - 1 : 0)) / w.strides[i] + 1;
+        std::int64_t n = (slack + (w.ceil ? w.strides[i] - 1 : 0)) / w.strides[i] + 1;
         if (w.ceil && n > 1 && (n - 1) * w.strides[i] >= x.size(i + 2) + w.before[i]) --n;
         out.push_back(n);
     }

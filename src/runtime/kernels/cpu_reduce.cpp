@@ -22,11 +22,11 @@ public:
           out_(static_cast<std::byte*>(out)),
           x_(static_cast<std::byte const*>(x)),
           in_columns_(s.kept.strides[0][s.kept.rank - 1] == 1 && s.kept.sizes[s.kept.rank - 1] > 1 &&
-                      s.gone.strides[0][s.gone.rank - 1] != 1) {}
+                      s.reduced_dims.strides[0][s.reduced_dims.rank - 1] != 1) {}
 
     void operator()() const {
         std::int64_t const outputs = s_.kept.count;
-        std::int64_t const n = s_.gone.count;
+        std::int64_t const n = s_.reduced_dims.count;
         std::int64_t const width = s_.kept.sizes[s_.kept.rank - 1];
         std::int64_t const together = std::min(width, max_columns);
         // A chunk is enough work for a thread. It is larger for adjacent results, since it has accumulators for all of
@@ -82,12 +82,13 @@ private:
     /// Adds elements `first` to `last` of `count` outputs.
     void add(void* sums, std::int64_t output, std::int64_t count, std::int64_t first, std::int64_t last) const {
         by_.start(sums, count);
-        loop<1> const& gone = s_.gone;
+        loop<1> const& reduced_dims = s_.reduced_dims;
         std::byte const* const from = x_ + offset_of(s_.kept, 0, output) * bytes(by_.element_bytes);
-        row_cursor<1> at(gone, first);
+        row_cursor<1> at(reduced_dims, first);
         while (first != last) {
             std::int64_t const n = std::min(last - first, at.left());
-            line_block const b{count, s_.kept.strides[0][s_.kept.rank - 1], n, gone.strides[0][gone.rank - 1], first};
+            line_block const b{
+                count, s_.kept.strides[0][s_.kept.rank - 1], n, reduced_dims.strides[0][reduced_dims.rank - 1], first};
             std::byte const* const x = from + at.offset(0) * bytes(by_.element_bytes);
             if (in_columns_) by_.add_columns(sums, x, b);
             else by_.add_lines(sums, x, b);

@@ -54,14 +54,14 @@ struct sort_launcher : cpu_launcher {
         using key = unsigned_of<sizeof(T)>;
         std::int64_t const length = s.length;
         in_parts(s.rows, units_for_a_thread(length * 8), [&](std::int64_t first, std::int64_t last) {
-            scratch<placed<key>> const room(length * 2);
+            scratch<placed<key>> const temporary(length * 2);
             for (; first != last; ++first) {
                 T const* const from = x + first * length;
                 for (std::int64_t i = 0; i != length; ++i) {
                     key const k = sort_key(from[i]);
-                    room[i] = {s.descending ? static_cast<key>(~k) : k, i};
+                    temporary[i] = {s.descending ? static_cast<key>(~k) : k, i};
                 }
-                placed<key> const* const sorted_row = sort_row(room.data(), room.data() + length, length);
+                placed<key> const* const sorted_row = sort_row(temporary.data(), temporary.data() + length, length);
                 for (std::int64_t i = 0; i != length; ++i) {
                     values[first * length + i] = from[sorted_row[i].place];
                     indices[first * length + i] = sorted_row[i].place;

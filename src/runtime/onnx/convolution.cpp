@@ -160,9 +160,9 @@ results col2im(call const& c) {
     sizes to = {x.size(0), x.size(1) / places};
     to.insert(to.end(), w.kernel.begin(), w.kernel.end());
     for (std::size_t i = 0; i != spatial.size(); ++i) {
-        std::int64_t const room = spatial[i] + w.before[i] + w.after[i] - w.extent(i);
-        if (room < 0) throw error("a window is larger than the image");
-        to.push_back(room / w.strides[i] + 1);
+        std::int64_t const slack = spatial[i] + w.before[i] + w.after[i] - w.extent(i);
+        if (slack < 0) throw error("a window is larger than the image");
+        to.push_back(slack / w.strides[i] + 1);
     }
     std::vector<std::size_t> order = {0, 1};
     for (std::size_t i = 0; i != spatial.size(); ++i) order.push_back(2 + spatial.size() + i);

@@ -38,10 +38,10 @@ public:
 
     void* allocate(std::size_t bytes) {
         std::size_t const wanted = (bytes + 255) / 256 * 256;
-        for (auto [at, room] : free_) {
-            if (room < wanted) continue;
+        for (auto [at, available] : free_) {
+            if (available < wanted) continue;
             free_.erase(at);
-            if (room != wanted) free_[at + wanted] = room - wanted;
+            if (available != wanted) free_[at + wanted] = available - wanted;
             given_[at] = wanted;
             high_ = std::max(high_, at + wanted);
             return start_ + at;

@@ -16,7 +16,7 @@ namespace aton::runtime::kernels {
 /// reduced.
 struct reduce_shape {
     loop<1> kept;
-    loop<1> gone;
+    loop<1> reduced_dims;
 };
 
 /// Lines along an axis of a result and an operand: their starts, and the strides along them.
