@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reductions on the GPU. A small number of results of many elements is computed in two steps: segments of the elements
 // first, then the partial results. Segment boundaries depend on sizes alone, so results are the same on every GPU.
-#include <aton/runtime/kernels/reduce.hpp>
+#include "runtime/kernels/reduce.hpp"
 
 #include "kernels.hpp"
 #include "lanes.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -143,4 +143,4 @@ void add_reduce(launches& to) {
     to.arg_reduce = launch_arg_reduce<reduce_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Scans on the GPU: one thread per line if there are many lines, otherwise blocks for segments of a line, after the
 // prefix of each segment is computed.
-#include <aton/runtime/kernels/scan.hpp>
+#include "runtime/kernels/scan.hpp"
 
 #include <cub/block/block_scan.cuh>
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -129,4 +129,4 @@ struct scan_launcher : cuda_launcher {
 
 void add_scan(launches& to) { to.scan = launch_scan<scan_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -8,7 +8,7 @@
 
 #include <aton/runtime/memory.hpp>
 
-namespace aton::runtime::gpu {
+namespace ATON_NAMESPACE::runtime::gpu {
 
 /// Throws aton::error "cuda: WHAT: CUDA's description" unless `status` is success.
 void check(cudaError_t status, char const* what);
@@ -38,4 +38,4 @@ void with_temporary_memory(char const* what, Function const& f) {
     check(f(temporary.data(), bytes), what);
 }
 
-} // namespace aton::runtime::gpu
+} // namespace ATON_NAMESPACE::runtime::gpu

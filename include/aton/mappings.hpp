@@ -41,7 +41,7 @@
 #include <aton/mappings/unique.hpp>
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// The tables, one for each family.
 inline constexpr table_view families[] = {
@@ -65,4 +65,4 @@ constexpr bool hides_built_in_rows(table_view rows) {
     return false;
 }
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

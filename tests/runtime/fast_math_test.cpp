@@ -11,10 +11,10 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/kernels/cast.hpp"
 #include <aton/runtime/kernels.hpp>
-#include <aton/runtime/kernels/cast.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -128,4 +128,4 @@ TEST_CASE("vectorized conversions of float16 agree with its constructor") {
     CHECK(wrong == 0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -14,7 +14,7 @@
 
 #include "kernel_numbers.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using namespace kernel_tests;
 
@@ -254,4 +254,4 @@ TEST_CASE("devices are found by their kind") {
                    "the device does not exist: cpu:1"));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -11,11 +11,11 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -365,4 +365,4 @@ TEST_CASE("axes and sizes at the limits of int64 are refused before any arithmet
                   "output_shape is out of range");
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

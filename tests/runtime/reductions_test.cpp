@@ -12,7 +12,7 @@
 
 #include "kernel_numbers.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using namespace kernel_tests;
 
@@ -176,4 +176,4 @@ TEST_CASE("the index of the first or last maximum or minimum") {
     CHECK(k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {0, 2}), 1, false).sizes() == sizes{0});
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -15,7 +15,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/core/shape.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace detail {
 
@@ -202,4 +202,4 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
     return t;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -13,11 +13,11 @@
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/core/scalar.hpp>
-#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// Arguments that say where and how ATen keeps a tensor, which ONNX has no word for. They may stay unnamed in a signature.
 struct layout {
@@ -396,4 +396,4 @@ struct parameter<std::optional<T>> {
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -14,12 +14,12 @@
 #include <aton/aten/default_value.hpp>
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/scalar_type.hpp>
+#include <aton/core/error.hpp>
 #include <aton/dsl/argument.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number_text.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 // `Argument` is dsl::argument: what depends on it costs an include nothing.
 
@@ -281,4 +281,4 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
                                 std::to_string(position));
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

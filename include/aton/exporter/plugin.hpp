@@ -8,7 +8,7 @@
 
 #include <aton/dsl/table.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A loaded plugin. It must live as long as its tables are in use; then the library is unloaded.
 class plugin {
@@ -32,4 +32,4 @@ private:
 /// shared library, no plugin in it, built against another version of Aton or another standard library, or malformed.
 [[nodiscard]] plugin load_plugin(std::string const& path);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

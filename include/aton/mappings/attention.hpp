@@ -11,7 +11,7 @@
 
 #include <aton/mappings/matrix_product.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -117,4 +117,4 @@ inline constexpr auto attention = table(
                 absent};
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -4,7 +4,7 @@
 
 #include <aton/mappings/windows.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -270,4 +270,4 @@ inline constexpr auto convolution = table(
     symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
         detail::sized_transposed_convolution));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -11,7 +11,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -104,4 +104,4 @@ inline constexpr auto creation =
               return detail::identity(g, n, m, type);
           }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -12,7 +12,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -275,4 +275,4 @@ inline constexpr auto gathering =
 
 inline constexpr auto indexing = slicing + gathering;
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

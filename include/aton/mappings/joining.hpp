@@ -12,7 +12,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -162,4 +162,4 @@ inline constexpr auto joining = table(
             return gather(g, self, g.constant(std::move(chosen)), 0);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

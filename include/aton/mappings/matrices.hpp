@@ -13,7 +13,7 @@
 
 #include <aton/mappings/indexing.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -153,4 +153,4 @@ inline constexpr auto matrices = table(
         return self.rank() == 0 ? squeeze(g, y, 0) : y;
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -14,7 +14,7 @@
 
 #include <aton/mappings/creation.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -259,4 +259,4 @@ inline constexpr auto ranges =
                   return detail::kaiser(g, length, periodic, beta, type);
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

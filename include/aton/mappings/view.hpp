@@ -12,7 +12,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -208,4 +208,4 @@ inline constexpr auto expanding = table(
 
 inline constexpr auto view = reshaping + transposing + expanding;
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -11,7 +11,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 using ints = safe_vector<std::int64_t>;
 
@@ -186,4 +186,4 @@ value widened(graph<13> g, value x, Body body) {
     return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// What a written model says about itself.
 struct model_options {
@@ -66,4 +66,4 @@ void check_model(std::string const& path);
 /// The same for a model in memory; tensors in other files are looked for in the working directory.
 void check_model_bytes(std::string_view bytes, std::string_view name = "model");
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <aton/core/tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A tensor, a sequence of tensors, or an optional that is empty. An optional that holds something is what it holds.
 struct file_value {
@@ -26,4 +26,4 @@ struct file_value {
 /// The value in a file.
 [[nodiscard]] file_value read_value(std::string const& path, value_kind kind);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

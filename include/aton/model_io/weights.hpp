@@ -7,10 +7,10 @@
 #include <string>
 
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/model_io/model_io.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 enum class weight_mode : std::uint8_t {
     embed,    ///< in the .onnx file; at most 2 GiB together
@@ -44,4 +44,4 @@ void read_stored(stored_tensor const& from, std::function<void(std::byte const*,
 /// A small stored tensor as a constant.
 [[nodiscard]] tensor load(stored_tensor const& from);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

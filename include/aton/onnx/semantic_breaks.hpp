@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton::onnx {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::onnx {
 
 /// One change of meaning: calls of `op` (default domain) mean something else from `opset` on.
 struct semantic_break {
@@ -130,4 +132,4 @@ constexpr semantic_break const* find_break(std::string_view op, int since, int u
     return first;
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -19,7 +19,7 @@
 #include <aton/core/stored_tensor.hpp>
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 using value_index = std::uint32_t;
 inline constexpr value_index no_value = ~value_index{0};
@@ -246,4 +246,4 @@ void remove_dead_nodes(program& p);
 /// others are listed in program::relations, and every guard gets its state. Throws aton::error where no size at all is accepted.
 void obey_guards(program& p);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -12,7 +12,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// A named argument of a call of an ATen operator.
 struct aten_argument {
@@ -54,4 +54,4 @@ struct aten_results {
 [[nodiscard]] aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments,
                                      aten_options const& options = {});
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -11,7 +11,7 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Called with each node of the main graph, in order, and its results; results that are lists are flattened.
 using aten_observer = std::function<void(program::node const&, std::span<value const>)>;
@@ -40,4 +40,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

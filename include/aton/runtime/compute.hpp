@@ -13,7 +13,7 @@
 #include <aton/runtime/kernels.hpp>
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 // Elementwise functions. Operands have the same dtype, which may be complex; sizes broadcast; a number takes the dtype
 // of the other operand.
@@ -193,4 +193,4 @@ enum class pad_mode : std::uint8_t {
 /// The indices of elements that are true (or nonzero), as [rank, n].
 [[nodiscard]] tensor nonzero(tensor const& x);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include <aton/version.hpp>
+
 #include <aton/runtime/kernels.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// The kernels of device{device_kind::cuda, 0}: the first GPU that is visible to this process (CUDA_VISIBLE_DEVICES
 /// chooses it). The first call also registers the device with kernels_of(). Throws aton::error with CUDA's reason if no
@@ -20,4 +22,4 @@ namespace aton::runtime {
 /// Waits until all kernels have finished. Throws aton::error if one of them failed.
 void cuda_wait();
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The kernels of a device, of which the interpreters of ONNX and ATen are composed. Each is written once, as functors
-// in <aton/runtime/kernels/>, which the launcher of a device runs. <aton/runtime/compute.hpp> wraps them as functions
+// in src/runtime/kernels/, which the launcher of a device runs. <aton/runtime/compute.hpp> wraps them as functions
 // of tensors.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include <aton/runtime/kernels/functions.hpp>
+#include <aton/runtime/functions.hpp>
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Reductions. `max` and `min` return NaN if any element is NaN.
 enum class reduce_op : std::uint8_t {
@@ -115,4 +115,4 @@ public:
 /// Registers the kernels of another device with kernels_of().
 void register_kernels(device_kernels const& kernels);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

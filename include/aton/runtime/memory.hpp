@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace aton::runtime {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::runtime {
 
 enum class device_kind : std::uint8_t { cpu, cuda };
 
@@ -75,4 +77,4 @@ private:
     void* memory_ = nullptr;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -12,7 +12,7 @@
 #include <aton/core/tensor.hpp>
 #include <aton/runtime/platform.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// IEEE binary16. Arithmetic is that of float; the result of every operation is rounded, as in ATen's kernels.
 struct float16 {
@@ -230,4 +230,4 @@ constexpr std::size_t element_bytes(dtype t) {
     });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 struct onnx_options {
     device where;           ///< device of all tensors
@@ -55,4 +55,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

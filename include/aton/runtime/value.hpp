@@ -8,7 +8,7 @@
 
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 class value {
 public:
@@ -34,4 +34,4 @@ private:
 /// A copy on another device, of each tensor of a sequence; the value itself if it is already there.
 [[nodiscard]] value to_device(value const& v, device where);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/program/program.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 struct model_options {
     int samples = 3; ///< sets of inputs that are drawn: sizes within the program's ranges, small ones
@@ -52,4 +52,4 @@ struct model_report {
 [[nodiscard]] model_report compare_models(program::program const& p, graph_data const& g,
                                           model_options const& options = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -4,7 +4,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// For each value the int64 number of boundaries below it (`right`: not above it). Boundaries are sorted along their
 /// last axis. 1-d boundaries apply to all values; others have the leading dimensions of the values. `sorter`: the
@@ -15,4 +15,4 @@ namespace aton::runtime::aten_kernels {
 /// Counts the occurrences of each of 0, ..., count - 1 among int64 numbers, or adds up their weights.
 [[nodiscard]] tensor counted(tensor const& numbers, std::int64_t count, tensor const& weights = {});
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: constant tensors and identity matrices.
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -100,4 +100,4 @@ rows creation() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

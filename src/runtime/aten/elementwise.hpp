@@ -2,11 +2,11 @@
 // Kernels that consist of one elementwise function.
 #pragma once
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Applies f in the compute type and rounds once.
 template <class Function>
@@ -69,4 +69,4 @@ results comparison_of(call const& c) {
 /// Throws aton::error if an integer tensor contains 0, like ATen's ZeroDivisionError.
 void require_no_zero(tensor const& divisor);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

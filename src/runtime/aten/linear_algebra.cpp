@@ -12,7 +12,7 @@
 #include "products.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 void check_info(tensor const& info, std::string const& problem) {
     if (info.count() == 0) return;
@@ -314,4 +314,4 @@ rows linear_algebra() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,7 +4,7 @@
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The loss per element, its mean or its sum, by the argument 'reduction'.
 [[nodiscard]] tensor reduced(call const& c, term const& loss);
@@ -12,4 +12,4 @@ namespace aton::runtime::aten_kernels {
 /// max(x, 0); keeps NaN.
 [[nodiscard]] inline term hinge(term const& x) { return apply(unary_op::relu, x); }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

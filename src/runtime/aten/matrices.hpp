@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/factorization.hpp>
+#include "runtime/compute/factorization.hpp"
+#include <aton/core/error.hpp>
 
 #include "axes.hpp"
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Converts results that were computed on the host in a wide dtype to the dtype and device of an operand.
 class like_operand {
@@ -68,4 +68,4 @@ struct tolerances {
 };
 [[nodiscard]] tolerances tolerances_of(call const& c, tensor const& x);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,9 +7,9 @@
 
 #include <aton/runtime/aten_operator.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Throws aton::error, which names the arguments, if ATen does not support the operands' dtypes together.
 void require_operand_dtypes(std::string_view overload, std::vector<aten_argument> const& bound);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

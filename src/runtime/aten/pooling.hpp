@@ -7,7 +7,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// One number per axis. A single number applies to all; `otherwise` is returned for an empty list and for an argument
 /// that the schema does not have.
@@ -18,4 +18,4 @@ namespace aton::runtime::aten_kernels {
 /// The result without the batch if `x` had none.
 [[nodiscard]] tensor as_given(tensor const& y, tensor const& x);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

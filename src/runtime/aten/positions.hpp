@@ -4,7 +4,7 @@
 
 #include "axes.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The indices of an indexing operator (Tensor?[]), with bool masks as the int64 indices of their true elements. Empty
 /// for None.
@@ -20,4 +20,4 @@ namespace aton::runtime::aten_kernels {
 /// The int64 positions of true elements.
 [[nodiscard]] tensor true_positions(tensor const& mask);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,7 +4,7 @@
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The axes in `dim`; all if it is missing, None or empty.
 [[nodiscard]] axis_list axes_of(call const& c, tensor const& x);
@@ -31,4 +31,4 @@ struct one_axis {
 /// Combines halves of the last axis until one element is left, for functions without a reduction kernel.
 [[nodiscard]] tensor fold(binary_op op, tensor const& x, scalar const& identity);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

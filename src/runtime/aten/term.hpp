@@ -9,7 +9,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// An intermediate tensor between operators. Operands are promoted, narrow floats are computed in float32, and each
 /// result is rounded to its dtype; a double is a Python number, which promotes weakly.
@@ -60,4 +60,4 @@ private:
 /// Throws aton::error if the tensor does not have this rank.
 void require_rank(tensor const& x, std::size_t rank, std::string_view what);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

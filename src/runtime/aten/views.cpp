@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 
-#include "../compute/complex.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -326,4 +326,4 @@ rows views() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

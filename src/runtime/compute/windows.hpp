@@ -2,9 +2,9 @@
 // Helpers of convolution and pooling.
 #pragma once
 
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// The number of spatial axes. Throws aton::error if there is none.
 [[nodiscard]] std::size_t spatial_rank(tensor const& x);
@@ -13,4 +13,4 @@ namespace aton::runtime {
 /// [N, C, counts..., kernel...]: the windows of a tensor that is already padded.
 [[nodiscard]] tensor seen_by(tensor const& from, window const& w, sizes const& counts);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_binary(launches& to);
 void add_cast(launches& to);
@@ -26,12 +26,12 @@ void add_windows(launches& to);
 std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before);
 void list_true(std::int64_t count, bool const* x, std::int64_t const* before, std::int64_t* out);
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// The kernels for the best instruction set of this CPU, or for the one in the environment variable ATON_CPU_VARIANT:
 /// baseline, avx2 or avx512. Throws aton::error if this build or this CPU does not support it.
 [[nodiscard]] launches const& cpu_launches();
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// `count` lines of `n` elements; the first element of each has index `first`.
 struct line_block {
@@ -34,4 +34,4 @@ struct reducer {
 
 void run_reducer(reducer const& by, reduce_shape const& s, void* out, void const* x);
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <new>
 
-namespace aton::runtime::kernels {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// The number of elements that is enough work for a thread.
 inline constexpr std::int64_t work_for_a_thread = 32768;
@@ -52,4 +54,4 @@ private:
 
 } // namespace ATON_KERNEL_VARIANT
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

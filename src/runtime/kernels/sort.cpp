@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sorting on the CPU: numbers with their indices, short rows by comparison, long ones by radix sort from the last byte
 // to the first.
-#include <aton/runtime/kernels/sort.hpp>
+#include "runtime/kernels/sort.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -75,4 +75,4 @@ struct sort_launcher : cpu_launcher {
 
 void add_sort(launches& to) { to.sort = launch_sort<sort_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

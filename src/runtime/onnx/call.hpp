@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 /// The outputs of a node, in order; outputs that are not requested may be omitted at the end, or be empty.
 class results {
@@ -165,4 +165,4 @@ using rows = std::span<row const>;
 /// nullptr if there is no kernel; a function body may exist.
 [[nodiscard]] kernel find_kernel(std::string_view domain, std::string_view op);
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

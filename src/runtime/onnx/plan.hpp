@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Nesting of functions, and of graphs.
 inline constexpr int max_nesting = 64;
@@ -62,4 +62,4 @@ private:
     std::set<graph_function const*> open_; ///< functions being planned
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

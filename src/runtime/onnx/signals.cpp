@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators: signal processing. Window functions run by their function bodies.
-#include <aton/runtime/fourier.hpp>
+#include "runtime/compute/fourier.hpp"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -128,4 +128,4 @@ rows signals() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels
