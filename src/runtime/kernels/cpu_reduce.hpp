@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-/// `count` lines of `n` elements; the first element of each has index `first`.
+/// `count` lines of `n` elements; `index` is that of the first element of each.
 struct line_block {
     std::int64_t count;
     std::int64_t stride; ///< from line to line

@@ -13,8 +13,8 @@ namespace ATON_NAMESPACE::runtime::kernels {
 /// The number of elements that is enough work for a thread.
 inline constexpr std::int64_t work_for_a_thread = 32768;
 
-/// Calls `f(context, first, last)` for parts of [0, count) of at min_elements `min_elements` elements, each on a thread. Rethrows an
-/// exception of a part.
+/// Calls `f(context, first, last)` for parts of [0, count) of at least `min_elements` elements, each on a thread.
+/// Rethrows an exception of a part.
 void run_parts(std::int64_t count, std::int64_t min_elements, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t));
 

@@ -10,7 +10,7 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// Reduces `n` elements; the first has index `first`.
+/// Reduces `n` elements; `index` is that of the first.
 template <class Functor>
 struct line_reduction {
     using accumulator = typename Functor::accumulator;

@@ -40,7 +40,7 @@ results string_concat(call const& c) {
 
 constexpr std::string_view spaces = " \t\n\v\f\r";
 
-/// Splits at runs of spaces into at max_parts `max_parts` + 1 parts; the last one is the rest of the string.
+/// Splits at runs of spaces into at most `max_parts` + 1 parts; the last one is the rest of the string.
 std::vector<std::string> words(std::string_view all, std::size_t max_parts) {
     std::vector<std::string> out;
     std::size_t at = all.find_first_not_of(spaces);
