@@ -7,6 +7,8 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <aton/runtime/compute.hpp>
 
@@ -17,7 +19,7 @@ namespace {
 using runtime::tensor;
 using runtime::value;
 
-std::string type_of(tensor const& x) { return std::string(name(x.dtype())) + runtime::to_string(x.sizes()); }
+std::string type_text(dtype t, runtime::sizes const& of) { return std::string(name(t)) + runtime::to_string(of); }
 
 std::string text(double v) {
     std::ostringstream out;
@@ -26,14 +28,20 @@ std::string text(double v) {
     return out.str();
 }
 
-/// The index of the element with this row-major number, as text.
-std::string place(std::int64_t number, runtime::sizes const& of) {
-    runtime::sizes at(of.size());
+/// The index of the element with this row-major number.
+std::vector<std::int64_t> index_of(std::int64_t number, runtime::sizes const& of) {
+    std::vector<std::int64_t> at(of.size());
     for (std::size_t i = of.size(); i-- != 0;) {
         at[i] = number % of[i];
         number /= of[i];
     }
-    return runtime::to_string(at);
+    return at;
+}
+
+comparison differs(difference what) {
+    comparison out;
+    out.what = what;
+    return out;
 }
 
 /// The error that rounding may leave where terms cancel: a unit roundoff of the largest element, which is about as large as the terms.
@@ -107,26 +115,26 @@ dtype narrower(dtype a, dtype b) {
 
 comparison compare(tensor const& got, tensor const& expected, std::int64_t terms, dtype rounded,
                    std::vector<double> const& bounds) {
+    if (!got || !expected)
+        return differs(got ? difference::unexpected : expected ? difference::missing : difference::none);
     comparison out;
-    if (!got || !expected) {
-        if (static_cast<bool>(got) != static_cast<bool>(expected))
-            out.difference = got ? "unexpected result" : "missing result";
-        return out;
-    }
     if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) {
-        out.difference = "is " + type_of(got) + ", expected " + type_of(expected);
+        out.what = difference::type;
+        out.types[0] = got.dtype();
+        out.types[1] = expected.dtype();
+        out.sizes[0] = got.sizes();
+        out.sizes[1] = expected.sizes();
         return out;
     }
     tensor const a = to_host(got);
     tensor const b = to_host(expected);
     if (is_complex(a.dtype()))
         return compare(contiguous(a).as_pairs(), contiguous(b).as_pairs(), terms, rounded, bounds);
-    out.elements = a.count();
+    out.elements = out.tensor_elements = a.count();
     if (a.is_strings()) {
         tensor const x = a.contiguous();
         tensor const y = b.contiguous();
-        if (!std::equal(x.strings().begin(), x.strings().end(), y.strings().begin()))
-            out.difference = "strings are not equal";
+        if (!std::equal(x.strings().begin(), x.strings().end(), y.strings().begin())) out.what = difference::values;
         return out;
     }
     bool const whole = !is_floating(a.dtype());
@@ -140,8 +148,6 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     dtype const precision = narrowest == dtype::undefined ? a.dtype() : narrowest;
     tolerance base = tolerance_of(precision, terms);
     base.absolute += cancellation_error(q, precision, terms);
-    std::int64_t wrong = 0;
-    std::int64_t first = 0;
     for (std::int64_t i = 0; i != out.elements; ++i) {
         auto const at = static_cast<std::size_t>(i);
         tolerance each = base;
@@ -149,13 +155,11 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
         double const error =
             whole && p.at(at) == q.at(at) ? 0 : error_of(p.at(at).to<double>(), q.at(at).to<double>(), each);
         out.error = std::max(out.error, error);
-        if (error > 1 && wrong++ == 0) first = i;
-    }
-    if (wrong != 0) {
-        auto const at = static_cast<std::size_t>(first);
-        out.difference = std::to_string(wrong) + " of " + std::to_string(out.elements) +
-                         " elements differ, the first at " + place(first, a.sizes()) + ": " +
-                         text(p.at(at).to<double>()) + ", expected " + text(q.at(at).to<double>());
+        if (error <= 1 || out.wrong++ != 0) continue;
+        out.what = difference::values;
+        out.first = index_of(i, a.sizes());
+        out.first_values[0] = p.at(at).to<double>();
+        out.first_values[1] = q.at(at).to<double>();
     }
     return out;
 }
@@ -164,25 +168,48 @@ comparison compare(value const& got, value const& expected, std::int64_t terms, 
                    element_bounds const& bounds) {
     static std::vector<double> const none;
     auto const of = [&](std::size_t i) -> std::vector<double> const& { return i < bounds.size() ? bounds[i] : none; };
-    comparison out;
-    if (got.is_sequence() != expected.is_sequence() ||
-        (!got.is_sequence() && static_cast<bool>(got) != static_cast<bool>(expected))) {
-        out.difference = "is not the expected kind of value";
-        return out;
-    }
+    if (got.is_sequence() != expected.is_sequence()) return differs(difference::kind);
     if (!got.is_sequence()) return compare(got.one(), expected.one(), terms, rounded, of(0));
+    comparison out;
     if (got.many().size() != expected.many().size()) {
-        out.difference =
-            "has " + std::to_string(got.many().size()) + " tensors, expected " + std::to_string(expected.many().size());
+        out.what = difference::tensor_count;
+        out.counts[0] = got.many().size();
+        out.counts[1] = expected.many().size();
         return out;
     }
     for (std::size_t i = 0; i != got.many().size(); ++i) {
         comparison each = compare(got.many()[i], expected.many()[i], terms, rounded, of(i));
-        out.error = std::max(out.error, each.error);
-        out.elements += each.elements;
-        if (out.same() && !each.same()) out.difference = "tensor " + std::to_string(i) + ": " + each.difference;
+        each.error = std::max(out.error, each.error);
+        each.elements += out.elements;
+        if (out.same() && !each.same()) {
+            each.tensor = i;
+            out = std::move(each);
+        } else {
+            out.error = each.error;
+            out.elements = each.elements;
+        }
     }
     return out;
+}
+
+std::string to_string(comparison const& c) {
+    std::string const in =
+        c.tensor == comparison::no_index ? std::string() : "tensor " + std::to_string(c.tensor) + ": ";
+    switch (c.what) {
+    case difference::none: return {};
+    case difference::missing: return in + "missing result";
+    case difference::unexpected: return in + "unexpected result";
+    case difference::kind: return in + "is not the expected kind of value";
+    case difference::tensor_count:
+        return in + "has " + std::to_string(c.counts[0]) + " tensors, expected " + std::to_string(c.counts[1]);
+    case difference::type:
+        return in + "is " + type_text(c.types[0], c.sizes[0]) + ", expected " + type_text(c.types[1], c.sizes[1]);
+    case difference::values: break;
+    }
+    if (c.wrong == 0) return in + "strings are not equal";
+    return in + std::to_string(c.wrong) + " of " + std::to_string(c.tensor_elements) +
+           " elements differ, the first at " + runtime::to_string(c.first) + ": " + text(c.first_values[0]) +
+           ", expected " + text(c.first_values[1]);
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -139,7 +139,7 @@ private:
             comparison const c = compare(other->data, expected, terms_, narrowest_[v]);
             to.is = c.same() ? verdict::same : verdict::different;
             to.namesake = other;
-            to.why = c.difference;
+            to.why = to_string(c);
         } else if (other == nullptr && to.is == verdict::unknown &&
                    graph_.like(expected, terms_, narrowest_[v]) != nullptr) {
             to.is = verdict::same;

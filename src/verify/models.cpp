@@ -149,7 +149,7 @@ private:
             report_.outputs[i].elements += c.elements;
             report_.outputs[i].worst_error = std::max(report_.outputs[i].worst_error, c.error);
             if (!c.same() && report_.passed())
-                differs("output '" + expected[i].name + "': " + c.difference, inputs, graph_inputs, expected[i].number);
+                differs("output '" + expected[i].name + "': " + to_string(c), inputs, graph_inputs, expected[i].number);
         }
     }
 

@@ -20,9 +20,9 @@ void gives(std::string overload, std::vector<runtime::aten_argument> arguments, 
     sample const s{std::move(overload), std::move(arguments)};
     CAPTURE(to_python(s));
     runtime::tensor const truth = runtime::call_aten(s.overload, s.arguments).results.at(result).one();
-    CHECK(verify::compare(truth, expected).difference.empty());
+    CHECK(verify::compare(truth, expected).same());
     verify::comparison const c = verify::compare(run(translated(s)).at(result).one(), expected);
-    CHECK_MESSAGE(c.same(), c.difference);
+    CHECK_MESSAGE(c.same(), to_string(c));
 }
 
 std::string refusal(std::string overload, std::vector<runtime::aten_argument> arguments) {

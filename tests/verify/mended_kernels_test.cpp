@@ -26,7 +26,7 @@ void gives(std::string overload, std::vector<runtime::aten_argument> arguments, 
     REQUIRE(got.results.size() == expected.size());
     for (std::size_t i = 0; i != expected.size(); ++i) {
         comparison const c = compare(got.results[i].one(), expected[i]);
-        CHECK_MESSAGE(c.same(), c.difference);
+        CHECK_MESSAGE(c.same(), to_string(c));
     }
 }
 

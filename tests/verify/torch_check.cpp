@@ -103,15 +103,15 @@ aten_results try_call(aten_results (*call)(sample const&), sample const& s, std:
 aten_results call_here(sample const& s) { return runtime::call_aten(s.overload, s.arguments); }
 
 /// The index of the first result that differs, and how.
-struct difference {
+struct call_difference {
     std::size_t result = 0;
     std::string why;
 };
 
-difference difference_of(aten_results const& got, aten_results const& expected) {
+call_difference difference_of(aten_results const& got, aten_results const& expected) {
     if (got.results.size() != expected.results.size()) return {0, "the number of results is not equal"};
     for (std::size_t k = 0; k != got.results.size(); ++k) {
-        std::string why = compare(got.results[k], expected.results[k], 16).difference;
+        std::string why = to_string(compare(got.results[k], expected.results[k], 16));
         if (!why.empty()) return {k, why};
     }
     return {};
@@ -195,7 +195,7 @@ void check_overload(dsl::entry const& row, options const& with, counts& to, bool
             std::cout << line.str() << std::flush;
             continue;
         }
-        difference const found = difference_of(got, expected);
+        call_difference const found = difference_of(got, expected);
         if (found.why.empty()) {
             ++to.same;
             continue;

@@ -2,6 +2,7 @@
 // Compares two results within a tolerance that follows from the dtype.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,13 +23,38 @@ struct tolerance {
 /// 0: not a sum, and results near 0 keep their relative accuracy.
 [[nodiscard]] tolerance tolerance_of(dtype t, std::int64_t terms = 1);
 
+/// How two results differ.
+enum class difference : std::uint8_t {
+    none,
+    missing,      ///< only the expected result exists
+    unexpected,   ///< only the other one exists
+    kind,         ///< one is a tensor, the other a sequence
+    tensor_count, ///< the sequences have different lengths
+    type,         ///< dtype or sizes
+    values,       ///< elements beyond the tolerance, or strings
+};
+
 struct comparison {
-    std::string difference; ///< what differs and where, on one line; empty if nothing does
-    double error = 0;       ///< the largest of all elements, as a fraction of the tolerance
+    verify::difference what = difference::none;
+    double error = 0; ///< the largest of all elements, as a fraction of the tolerance
     std::int64_t elements = 0;
 
-    [[nodiscard]] bool same() const { return difference.empty(); }
+    // Facts about the difference, for to_string().
+    std::size_t tensor = no_index;    ///< the first tensor of a sequence that differs
+    std::size_t counts[2] = {};       ///< tensor_count: those of both sequences
+    dtype types[2] = {};              ///< type
+    runtime::sizes sizes[2];          ///< type
+    std::int64_t wrong = 0;           ///< values: elements beyond the tolerance; 0 for strings
+    std::int64_t tensor_elements = 0; ///< values: of how many
+    std::vector<std::int64_t> first;  ///< values: the index of the first of them
+    double first_values[2] = {};      ///< values: the element there
+    static constexpr std::size_t no_index = ~std::size_t{0};
+
+    [[nodiscard]] bool same() const { return what == difference::none; }
 };
+
+/// "2 of 6 elements differ, the first at [0, 1]: 3, expected 4"; the result comes first, then the expected one. Empty if nothing differs.
+[[nodiscard]] std::string to_string(comparison const& c);
 
 /// Half the distance from 1 to the next number; that of float32 for non-float dtypes.
 [[nodiscard]] double unit_roundoff(dtype t);

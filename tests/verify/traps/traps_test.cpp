@@ -23,7 +23,7 @@ runtime::aten_results where_right(dsl::entry const& built_in, int opset, sample 
     runtime::aten_results out = runtime::call_aten(s.overload, s.arguments);
     std::vector<runtime::value> const got = run(translate(built_in, built_in.schema, opset, s));
     for (std::size_t i = 0; i != got.size() && i != out.results.size(); ++i) {
-        std::string const difference = got[i] ? compare(got[i], out.results[i]).difference : std::string();
+        std::string const difference = got[i] ? to_string(compare(got[i], out.results[i])) : std::string();
         if (!difference.empty()) throw error(difference);
     }
     return out;
