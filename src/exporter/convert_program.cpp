@@ -115,11 +115,6 @@ void converter::refuse(program::node const& n, std::string reason) {
     std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
-        if (std::string_view const op = n.op;
-            reason.starts_with(op)) { // removes the name from "aten::foo (opset 20): why"
-            std::size_t const colon = reason.find(": ", op.size());
-            if (colon != std::string::npos) reason = reason.substr(colon + 2);
-        }
         refused_.push_back({n.op, std::move(reason), {}, {}, 0});
         if (find_row(n.op) == nullptr) {
             nearest closest(n.op);
@@ -240,7 +235,7 @@ graph_data convert_program(program::program const& p, export_options const& opti
     check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
-    if (!c.refused().empty()) throw error(p.file + ": " + summary(c.refused(), options.opset));
+    if (!c.refused().empty()) throw export_error(p.file + ": " + summary(c.refused(), options.opset), c.refused());
     std::vector<std::string> const names = c.output_names();
     graph_data graph = c.take_graph();
     exporter::name_outputs(graph, names);

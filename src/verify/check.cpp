@@ -269,11 +269,11 @@ private:
         coverage_.add(s, t.type);
         std::string before;
         std::vector<translation> graphs;
-        bool refused = true;
+        bool is_refused = true;
         for (int const opset : opsets) {
             try {
                 translation graph = translate(row_, row_.schema, opset, s);
-                refused = false;
+                is_refused = false;
                 std::string structure = structure_of(graph.graph);
                 if (structure == before) continue;
                 before = std::move(structure);
@@ -281,10 +281,7 @@ private:
                 std::string why = difference_of(graph, *expected);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why));
                 if (options_.mutants) graphs.push_back(std::move(graph));
-            } catch (unsupported_error const& e) {
-                refusal_ = e.what();
-                before.clear();
-            } catch (illegal_call const& e) { // a dtype that an operator of the body does not accept
+            } catch (refused const& e) {
                 refusal_ = e.what();
                 before.clear();
             }
@@ -296,7 +293,7 @@ private:
                     return !describe_difference(got, *expected, false).empty();
                 });
         }
-        if (refused) ++counts(t.type).refused;
+        if (is_refused) ++counts(t.type).refused;
         else if (wrong_sample_) ++counts(t.type).different;
         else if (!expected->values) ++counts(t.type).excluded, ++counts(t.type).same;
         else ++counts(t.type).same;
@@ -323,9 +320,7 @@ private:
                 if (now.empty()) return false;
                 why = std::move(now);
                 return true;
-            } catch (unsupported_error const&) {
-                return false;
-            } catch (illegal_call const&) {
+            } catch (refused const&) {
                 return false;
             }
         });

@@ -251,6 +251,17 @@ TEST_CASE("everything that cannot be converted is named at once") {
     CHECK(contains(message, "made.pt2: 2 operators cannot be converted at opset 20: aten::no_such_thing (no mapping"));
     CHECK(contains(message, "aten::rellu (no mapping; nearest: aten::relu; 2 times"));
     CHECK(message.find('\n') == std::string::npos);
+    try {
+        (void)convert_program(b.p);
+        FAIL("converted");
+    } catch (export_error const& e) {
+        CHECK(e.what() == message);
+        REQUIRE(e.nodes().size() == 2);
+        CHECK(e.nodes()[1].op == "aten::rellu");
+        CHECK(e.nodes()[1].reason == "no mapping");
+        CHECK(e.nodes()[1].count == 2);
+        CHECK(e.nodes()[1].places == all[1].places);
+    }
 }
 
 TEST_CASE("a mapping that starts at a later opset is named with it") {

@@ -236,9 +236,7 @@ private:
                         why = "the dtype is " + std::string(name(got[0].one().dtype())) + ", ATen's is " +
                               std::string(name_of_letter(letter));
                     if (!why.empty()) return note(wrong, s, where, "opset " + std::to_string(opset) + ": " + why);
-                } catch (unsupported_error const& e) {
-                    refusal = first_line(e.what());
-                } catch (illegal_call const& e) {
+                } catch (aton::refused const& e) {
                     refusal = first_line(e.what());
                 } catch (error const& e) {
                     return note(wrong, s, where, "opset " + std::to_string(opset) + ": " + first_line(e.what()));

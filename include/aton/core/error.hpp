@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <aton/version.hpp>
@@ -39,16 +40,37 @@ private:
     std::string message_;
 };
 
-/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
-class unsupported_error : public error {
+/// The base of refusals: a call that is not converted. The graph may contain unused nodes of it.
+class refused : public error {
 public:
-    using error::error;
+    explicit refused(std::string reason) : error(std::move(reason)) {}
+    /// what() is "subject: reason", where the subject is the refused call: "aten::foo (opset 20)".
+    refused(std::string_view subject, std::string_view reason)
+        : error(std::string(subject) + ": " + std::string(reason)),
+          subject_(subject.size()) {}
+
+    /// The refused call as far as the thrower knew it, or empty.
+    [[nodiscard]] std::string_view subject() const { return std::string_view(what()).substr(0, subject_); }
+    /// The message without the subject.
+    [[nodiscard]] std::string_view reason() const {
+        std::string_view const all = what();
+        return subject_ == 0 || subject_ + 2 > all.size() ? all : all.substr(subject_ + 2);
+    }
+
+private:
+    std::size_t subject_ = 0;
+};
+
+/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
+class unsupported_error : public refused {
+public:
+    using refused::refused;
 };
 
 /// A call of an ONNX operator is illegal at the target opset.
-class illegal_call : public error {
+class illegal_call : public refused {
 public:
-    using error::error;
+    using refused::refused;
 };
 
 } // namespace ATON_NAMESPACE

@@ -135,7 +135,7 @@ public:
     }
 
     [[noreturn]] void refuse(aten::schema_argument const& formal, std::string const& what) const {
-        throw unsupported_error(std::string(overload_) + ": argument '" + std::string(formal.name) + "' " + what);
+        throw unsupported_error(overload_, "argument '" + std::string(formal.name) + "' " + what);
     }
 
 private:
@@ -277,8 +277,7 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
                                   std::string(formal.default_text));
     }
     if (position < arguments.size())
-        throw unsupported_error(std::string(overload) + ": too many arguments; the schema has " +
-                                std::to_string(position));
+        throw unsupported_error(overload, "too many arguments; the schema has " + std::to_string(position));
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail

@@ -187,11 +187,10 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     try {
         row.run(in);
     } catch (unsupported_error const& e) {
-        std::string_view const what = e.what();
-        if (what.substr(0, row.overload.size()) == row.overload) throw;
-        throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + "): " + e.what());
+        if (!e.subject().empty()) throw;
+        throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
     } catch (illegal_call const& e) {
-        throw illegal_call(std::string(row.overload) + ": " + e.what());
+        throw illegal_call(row.overload, e.what());
     }
     return std::move(in.results);
 }

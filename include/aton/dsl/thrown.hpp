@@ -98,11 +98,13 @@ constexpr bool takes_message(std::string_view name) {
 
 } // namespace detail
 
-/// Describes the exception being handled. Call it in a handler.
+/// Describes the exception being handled, without the subject of a refusal. Call it in a handler.
 template <class = void>
 std::string describe_thrown() {
     try {
         throw;
+    } catch (refused const& e) {
+        return short_line(e.reason(), 400);
     } catch (error const& e) {
         return short_line(e.what(), 400);
     } catch (std::bad_alloc const&) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,8 +99,22 @@ struct unconvertible {
     std::size_t count = 0;
 };
 
+/// Operators of a program cannot be converted. what() names the first ones, on one line.
+class export_error : public error {
+public:
+    export_error(std::string message, std::vector<unconvertible> nodes)
+        : error(std::move(message)),
+          nodes_(std::make_shared<std::vector<unconvertible> const>(std::move(nodes))) {}
+
+    /// All of them, in program order.
+    [[nodiscard]] std::vector<unconvertible> const& nodes() const { return *nodes_; }
+
+private:
+    std::shared_ptr<std::vector<unconvertible> const> nodes_; // copies of an exception must not throw
+};
+
 /// Exports `from` to `to`, and external weights to `to`.data. Files are written atomically. Throws aton::error, one line with the file,
-/// the node, the operator and the user's source line.
+/// the node, the operator and the user's source line; export_error if operators cannot be converted.
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
 /// Checks tables, which are searched in order, and before the built-in ones. Throws aton::error if a row shadows another row for the same
@@ -123,7 +138,7 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
                                                             export_options const& options = {});
 
 /// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the
-/// graph. Throws aton::error, which names all operators that cannot be converted.
+/// graph. Throws export_error, which has all operators that cannot be converted.
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
 } // namespace ATON_NAMESPACE
