@@ -37,7 +37,7 @@ kind kind_of(aten::schema_type const& t) {
     switch (t.base) {
     case base_type::tensor: return t.list ? kind::tensors : kind::tensor;
     case base_type::int_:
-    case base_type::sym_int: return t.list ? kind::sizes : t.base == base_type::int_ ? kind::number : kind::size;
+    case base_type::sym_int: return t.list ? kind::sizes : t.base == base_type::int_ ? kind::number : kind::sym_size;
     case base_type::float_: return t.list ? kind::floats : kind::number;
     case base_type::bool_: return t.list ? kind::bools : kind::number;
     case base_type::scalar: return t.list ? kind::numbers : kind::number;

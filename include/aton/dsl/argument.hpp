@@ -59,7 +59,7 @@ struct argument {
         tensor,
         tensors,
         number,
-        size,
+        sym_size,
         sizes,
         floats,
         numbers,
@@ -118,7 +118,7 @@ struct argument {
     }
     template <class = void>
     static argument of_size(sym_int s) {
-        argument a = of(kind::size);
+        argument a = of(kind::sym_size);
         a.size = s;
         return a;
     }
@@ -233,14 +233,14 @@ struct parameter<scalar> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
     }
-    static scalar get(argument const& a) { return a.is == argument::kind::size ? a.constant_size() : a.number; }
+    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
 };
 template <>
 struct parameter<sym_scalar> {
     static constexpr std::string_view wanted = "Scalar";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
     static sym_scalar get(argument const& a) {
-        if (a.is == argument::kind::size && !a.size.is_constant()) return {0, a.size.as_value()};
+        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
         return {parameter<scalar>::get(a), {}};
     }
 };
@@ -259,7 +259,7 @@ struct parameter<std::int64_t> {
         return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
     }
     static std::int64_t get(argument const& a) {
-        return a.is == argument::kind::size ? a.constant_size() : a.number.to<std::int64_t>();
+        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
     }
 };
 template <>
@@ -281,7 +281,7 @@ struct parameter<sym_int> {
         return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
     }
     static sym_int get(argument const& a) {
-        return a.is == argument::kind::size ? a.size : sym_int(a.number.to<std::int64_t>());
+        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
     }
 };
 template <>

@@ -80,7 +80,7 @@ std::string to_text(Argument const& a)
     case kind::tensor: return "a tensor";
     case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
     case kind::number: return to_text(a.number);
-    case kind::size: return size_text(a.size);
+    case kind::sym_size: return size_text(a.size);
     case kind::sizes: return join(a.sizes, size_text);
     case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
@@ -105,7 +105,6 @@ public:
     argument_normalizer(Graph& graph, std::string_view overload) : graph_(graph), overload_(overload) {}
 
     void normalize(Argument& a, aten::schema_argument const& formal) {
-        using kind = argument::kind;
         schema_type const& t = formal.type;
         if (a.is == kind::none) {
             if (!t.optional && t.base != base_type::generator)
@@ -120,7 +119,7 @@ public:
             fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
             break;
         case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : to_float(a); break;
-        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
+        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::sym_size; break;
         case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : to_bool(a); break;
         case base_type::str: fits = a.is == kind::text; break;
         case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
@@ -153,7 +152,7 @@ private:
     }
     bool to_tensor(Argument& a) {
         if (a.is == kind::number) a = Argument::of_tensor(wrap(a.number));
-        if (a.is == kind::size)
+        if (a.is == kind::sym_size)
             a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
@@ -170,12 +169,12 @@ private:
     static bool to_size(Argument& a, bool symbolic) {
         if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = Argument::of_size(*a.tensor);
         if (a.is == kind::number && symbolic) a = Argument::of_size(a.number.template to<std::int64_t>());
-        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
-        return a.is == kind::size || a.is == kind::number;
+        if (a.is == kind::sym_size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
+        return a.is == kind::sym_size || a.is == kind::number;
     }
     static bool to_sizes(Argument& a, std::int32_t length) {
         if (a.is == kind::number) a = Argument::of_sizes({a.number.template to<std::int64_t>()});
-        if (a.is == kind::size) a = Argument::of_sizes({a.size});
+        if (a.is == kind::sym_size) a = Argument::of_sizes({a.size});
         if (a.is != kind::sizes) return false;
         if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
         a.ints.clear();

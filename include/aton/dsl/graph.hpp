@@ -124,25 +124,26 @@ public:
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            using call =
+            using checked =
                 detail::checked_call<detail::standard_source<detail::type_of<More>...>, Since, until, Name, Args...>;
-            if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
-            constexpr int version = call::domain.empty() ? 0 : onnx::newest_version(call::domain);
+            if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
+            constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
             detail::node_builder<graph_data> node(
-                *data_, call::domain, call::op, onnx::find(call::domain, call::op, opset), opset, opset_);
-            if constexpr (call::legal) (node.add(args), ...);
-            if constexpr (call::legal && (false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
-            if constexpr (version != 0) data_->import_domain(call::domain, version);
+                *data_, checked::domain, checked::op, onnx::find(checked::domain, checked::op, opset), opset, opset_);
+            if constexpr (checked::legal) (node.add(args), ...);
+            if constexpr (checked::legal && (false || ... || detail::is_body_argument<Args>))
+                (node.add_body(args), ...);
+            if constexpr (version != 0) data_->import_domain(checked::domain, version);
             value_id const first = node.finish();
-            return call::results(*data_, first, data_->values.size() - first);
+            return checked::results(*data_, first, data_->values.size() - first);
         } else {
             using domain = typename detail::call_of<declared, More...>::domain;
             constexpr int index = detail::operator_index(operators_of(domain()), detail::split_name(Name.view()).op);
             using source = detail::declared_source<domain, index>;
-            using call = detail::checked_call<source, Since, until, Name, Args...>;
-            if constexpr (!call::legal) {
-                (void)sizeof(detail::diagnosis<call::problem>);
+            using checked = detail::checked_call<source, Since, until, Name, Args...>;
+            if constexpr (!checked::legal) {
+                (void)sizeof(detail::diagnosis<checked::problem>);
                 return value();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
@@ -151,13 +152,13 @@ public:
                     (void)sizeof(detail::diagnosis<problem>);
                 }
                 detail::node_builder<graph_data, onnx::declared_schema> node(
-                    *data_, call::domain, call::op, found.schema, domain::version, opset_);
-                data_->import_domain(call::domain, domain::version);
+                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_);
+                data_->import_domain(checked::domain, domain::version);
                 (node.add(args), ...);
                 if constexpr ((false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
                 value_id const first = node.finish();
                 detail::complete(*data_, found, opset_);
-                return call::results(*data_, first, data_->values.size() - first);
+                return checked::results(*data_, first, data_->values.size() - first);
             }
         }
     }
@@ -167,19 +168,19 @@ public:
     template <fixed_string Name, class... Args>
     [[nodiscard("the node is unused; write (void)g.at<...>(...) if that is intended")]]
     auto at(Args const&... args) const {
-        using call = detail::aten_call<Name, Args...>;
-        if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+        using checked = detail::aten_call<Name, Args...>;
+        if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
         detail::node_builder<graph_data> node(*data_, aten_domain, "ATen", {}, 1, opset_);
         data_->import_domain(aten_domain, 1);
-        node.add(attr_s<"operator">(call::op));
-        if constexpr (!call::overload.empty()) node.add(attr_s<"overload_name">(call::overload));
-        if constexpr (call::legal) (node.add(args), ...);
-        if constexpr (call::legal && (false || ... || detail::is_value_list<Args>)) {
+        node.add(attr_s<"operator">(checked::op));
+        if constexpr (!checked::overload.empty()) node.add(attr_s<"overload_name">(checked::overload));
+        if constexpr (checked::legal) (node.add(args), ...);
+        if constexpr (checked::legal && (false || ... || detail::is_value_list<Args>)) {
             std::size_t lists = 0;
-            (call::add_count(node, args, lists), ...);
+            (checked::add_count(node, args, lists), ...);
         }
         value_id const first = node.finish();
-        return call::results(*data_, first, data_->values.size() - first);
+        return checked::results(*data_, first, data_->values.size() - first);
     }
 
     /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.

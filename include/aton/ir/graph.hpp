@@ -233,15 +233,15 @@ struct graph_data {
 
     /// Records the version of a non-default domain that a node uses; throws illegal_call if another version is recorded.
     template <class Domain>
-    void import_domain(Domain const& domain, int version) {
+    void import_domain(Domain const& domain, int since) {
         for (auto const& [known, v] : opset_imports) {
             if (known != domain) continue;
-            if (v == version) return;
-            throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
+            if (v == since) return;
+            throw illegal_call("version " + std::to_string(since) + " of domain " + std::string(domain) +
                                " is called, but an earlier call imports version " + std::to_string(v) +
                                "; a model imports only one version of a domain");
         }
-        opset_imports.emplace_back(domain, version);
+        opset_imports.emplace_back(domain, since);
     }
 };
 

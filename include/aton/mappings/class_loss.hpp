@@ -18,9 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline std::string_view reduction_name(std::int64_t reduction) {
-    return reduction == 0 ? "none" : reduction == 1 ? "mean" : "sum";
-}
+inline std::string_view reduction_name(std::int64_t mode) { return mode == 0 ? "none" : mode == 1 ? "mean" : "sum"; }
 
 // Scores and class targets. Besides [N, C, ...] with [N, ...], ATen accepts [C] or a 0-d score with a 0-d target.
 
@@ -35,8 +33,8 @@ inline class_scores batched_classes(graph<13> g, value scores, value target) {
     value const row = g.op<"Reshape">(scores, g.ints({1, -1}));
     return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
 }
-inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduction) {
-    return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
+inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t mode) {
+    return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
 /// The weights of the targets, 0 for ignored ones.
@@ -47,10 +45,10 @@ inline value target_weights(graph<13> g, value target, optional_value weight, st
     return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
 }
 
-inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                       std::int64_t ignore_index) {
     class_scores const c = batched_classes(g, scores, target);
-    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
@@ -59,8 +57,8 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
                                                          c.target,
                                                          w,
                                                          attr::ignore_index_i(ignore_index),
-                                                         attr::reduction_s(reduction_name(reduction)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+                                                         attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
 }
 
 /// ATen requires weights of the dtype of the scores.
@@ -70,22 +68,21 @@ inline void expect_same_dtype(value scores, optional_value weight) {
                                 std::string(name(scores.dtype())));
 }
 
-inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
                                    std::int64_t ignore_index) {
     expect_same_dtype(self, weight);
-    return nll_loss(g, self, target, weight, reduction, ignore_index);
+    return nll_loss(g, self, target, weight, mode, ignore_index);
 };
 /// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
-                                           std::int64_t reduction,
-                                           std::int64_t ignore_index) -> std::tuple<value, value> {
+                                           std::int64_t mode, std::int64_t ignore_index) -> std::tuple<value, value> {
     expect_same_dtype(self, weight);
     value total = g.scalar(0, self.dtype());
-    if (reduction != 0 || self.rank() == 1) {
+    if (mode != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
         total = g.cast(reduce_sum(g, w, iota(w.rank()), false), self.dtype());
     }
-    return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
+    return {nll_loss(g, self, target, weight, mode, ignore_index), total};
 };
 
 /// The class axis of cross entropy: 1, or 0 for a single sample.
@@ -100,7 +97,7 @@ inline value class_weights(graph<13> g, value weight, value scores) {
 }
 
 /// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
-inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                                 double smoothing) {
     std::int64_t const axis = class_axis(scores);
     value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
@@ -112,19 +109,19 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     }
     value const product = g.op<"Mul">(log_p, p);
     value const terms = g.op<"Neg">(weight ? value(g.op<"Mul">(product, class_weights(g, *weight, scores))) : product);
-    if (reduction == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
+    if (mode == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
     value const total = reduce_sum(g, terms, iota(terms.rank()), false);
-    if (reduction == 2) return total;
+    if (mode == 2) return total;
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
 }
 
 /// Cross entropy with label smoothing, which is distributed evenly over all classes.
-inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight,
-                                    std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
+inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                                    std::int64_t ignore_index, double smoothing) {
     std::int64_t const axis = class_axis(scores);
     dtype const type = scores.dtype();
     value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
-    value const nll = nll_loss(g, log_p, target, weight, reduction, ignore_index);
+    value const nll = nll_loss(g, log_p, target, weight, mode, ignore_index);
     value const index = g.cast(target, dtype::int64);
     value const all =
         g.op<"Neg">(reduce_sum(g,
@@ -134,21 +131,21 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
     value smooth = choose(g, ignored, g.scalar(0, type), all);
     safe_vector<std::int64_t> const axes = iota(smooth.rank());
-    if (reduction != 0) smooth = reduce_sum(g, smooth, axes, false);
-    if (reduction == 1)
+    if (mode != 0) smooth = reduce_sum(g, smooth, axes, false);
+    if (mode == 1)
         smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
     value const share = g.op<"Div">(g.scalar(smoothing, type), g.cast(g.to_value(g.size(scores, axis)), type));
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                            std::int64_t ignore_index, double smoothing) {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
-        return soft_cross_entropy(g, scores, target, weight, reduction, smoothing);
+        return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
     expect_same_dtype(scores, weight);
-    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, reduction, ignore_index, smoothing);
+    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
     class_scores const c = batched_classes(g, scores, target);
-    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
     dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
@@ -157,8 +154,8 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
                                                        c.target,
                                                        w,
                                                        attr::ignore_index_i(ignore_index),
-                                                       attr::reduction_s(reduction_name(reduction)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+                                                       attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
 }
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
@@ -184,7 +181,7 @@ inline value above_zero(graph<13> g, value x) {
 
 /// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
 /// number of classes.
-inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
+inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
@@ -192,12 +189,12 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
-    return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
+    return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), mode);
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
 inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                               std::int64_t reduction) {
+                               std::int64_t mode) {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
@@ -211,7 +208,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const loss =
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
-    return scalar_result && reduction == 0 ? squeeze(g, loss, 0) : reduced(g, loss, reduction);
+    return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
 }
 
 } // namespace detail
@@ -223,29 +220,27 @@ inline constexpr auto class_loss =
           symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
           symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
           symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
-              [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+              [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
                  std::int64_t ignore_index, double label_smoothing) {
-                  return detail::cross_entropy(g, self, target, weight, reduction, ignore_index, label_smoothing);
+                  return detail::cross_entropy(g, self, target, weight, mode, ignore_index, label_smoothing);
               }),
           symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
               [](graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                 std::int64_t reduction) {
-                  return detail::multi_margin_loss(g, self, target, p, margin, weight, reduction);
-              }),
+                 std::int64_t mode) { return detail::multi_margin_loss(g, self, target, p, margin, weight, mode); }),
           symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t reduction) {
+              [](graph<13> g, value self, value target, std::int64_t mode) {
                   value const x = at_least_1d(g, self);
                   value const listed = at_least_1d(g, target);
-                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), reduction);
+                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), mode);
               }),
           symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t reduction) -> std::tuple<value, value> {
+              [](graph<13> g, value self, value target, std::int64_t mode) -> std::tuple<value, value> {
                   value const x = at_least_1d(g, self);
                   value const listed = at_least_1d(g, target);
                   detail::label_sets const labels = detail::read_labels(g, listed);
                   value const is_target =
                       g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
-                  return {detail::multilabel_margin_loss(g, x, listed, labels, reduction), is_target};
+                  return {detail::multilabel_margin_loss(g, x, listed, labels, mode), is_target};
               }));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -33,8 +33,8 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
-        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
+        value const length = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{length, rounded_constant(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);

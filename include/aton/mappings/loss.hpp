@@ -19,11 +19,11 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ATen's `int reduction`: 0 none, 1 mean, 2 sum.
-inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
-    if (reduction == 0) return loss;
-    safe_vector<std::int64_t> const axes = iota(loss.rank());
-    return reduction == 1 ? mean(g, loss, axes, false) : sum(g, loss, axes, false);
+/// ATen's `int mode`: 0 none, 1 mean, 2 sum.
+inline value reduced(graph<13> g, value losses, std::int64_t mode) {
+    if (mode == 0) return losses;
+    safe_vector<std::int64_t> const axes = iota(losses.rank());
+    return mode == 1 ? mean(g, losses, axes, false) : sum(g, losses, axes, false);
 }
 
 inline value difference(graph<13> g, value a, value b) {
@@ -38,11 +38,11 @@ inline value clamp_min(graph<13> g, value x, double minimum) {
     return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
 }
 
-/// Casts a loss to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
-inline value written_as(graph<13> g, value loss, dtype type) {
-    if (is_floating(loss.dtype()) && !is_floating(type))
-        return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
-    return g.cast(loss, type);
+/// Casts a losses to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
+inline value written_as(graph<13> g, value losses, dtype type) {
+    if (is_floating(losses.dtype()) && !is_floating(type))
+        return g.unsupported(std::string(name(losses.dtype())) + " written to a loss of " + std::string(name(type)));
+    return g.cast(losses, type);
 }
 
 /// Whether the target is equal to this label, compared in the dtype that both promote to.
@@ -60,8 +60,8 @@ inline value clipped_square(graph<13> g, value d, double threshold, double squar
     return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
 }
 
-inline value weighted(graph<13> g, value loss, optional_value weight) {
-    return weight ? value(g.op<"Mul">(loss, g.cast(*weight, loss.dtype()))) : loss;
+inline value weighted(graph<13> g, value losses, optional_value weight) {
+    return weight ? value(g.op<"Mul">(losses, g.cast(*weight, losses.dtype()))) : losses;
 }
 
 /// y * log(y), and 0 for y = 0.
@@ -70,24 +70,24 @@ inline value self_entropy(graph<13> g, value y) {
 }
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
-                                              optional_value pos_weight, std::int64_t reduction) {
+                                              optional_value pos_weight, std::int64_t mode) {
     auto const product = [&](value a, value b) {
         operands const o = promoted(g, a, b);
         return arithmetic<"Mul">(g, o.a, o.b);
     };
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus supports bfloat16 since opset 22
-    value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
+    value losses = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
         value const scale = product(arithmetic<"Sub">(g, *pos_weight, g.scalar_like(1, *pos_weight)), target);
-        loss = product(loss, g.op<"Add">(scale, g.scalar_like(1, scale)));
+        losses = product(losses, g.op<"Add">(scale, g.scalar_like(1, scale)));
     }
-    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), loss);
-    loss = arithmetic<"Add">(g, sum.a, sum.b);
-    return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
+    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), losses);
+    losses = arithmetic<"Add">(g, sum.a, sum.b);
+    return reduced(g, weighted(g, written_as(g, losses, target.dtype()), weight), mode);
 }
 
 /// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
-inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
+inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t mode) {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
         value const product = arithmetic<"Mul">(g, o.a, o.b);
@@ -104,67 +104,64 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
-    return reduced(g, g.op<"Add">(near, far), reduction);
+    return reduced(g, g.op<"Add">(near, far), mode);
 }
 
 } // namespace detail
 
 inline constexpr auto loss = table(
-    symbolic<"aten::mse_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
-            value const d = detail::difference(g, self, target);
-            return detail::reduced(g, g.op<"Mul">(d, d), reduction);
-        }),
-    symbolic<"aten::l1_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
-            return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), reduction);
-        }),
+    symbolic<"aten::mse_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
+        value const d = detail::difference(g, self, target);
+        return detail::reduced(g, g.op<"Mul">(d, d), mode);
+    }),
+    symbolic<"aten::l1_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
+        return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), mode);
+    }),
     symbolic<"aten::smooth_l1_loss(self, target, reduction, beta)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, double beta) {
+        [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
             value const d = detail::difference(g, self, target);
-            value const loss = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
-            return detail::reduced(g, loss, reduction);
+            value const losses = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::huber_loss(self, target, reduction, delta)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, double delta) {
-            value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
-            return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
+        [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
+            value const losses = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
+            return detail::reduced(g, detail::written_as(g, losses, self.dtype()), mode);
         }),
     // ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
+        [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
             value const log_absent = detail::clamp_min(g, detail::log1p(g, g.op<"Neg">(x)), -100);
             value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
             value const present_part = g.op<"Mul">(t, detail::clamp_min(g, g.op<"Log">(x), -100));
-            value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
-            return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
+            value const losses = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
+            return detail::reduced(g, detail::weighted(g, losses, weight), mode);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight,
-           std::int64_t reduction) {
-            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, reduction);
+        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight, std::int64_t mode) {
+            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, mode);
         }),
     symbolic<"aten::kl_div(self, target, reduction, log_target)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, bool log_target) {
+        [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
             detail::operands const o = detail::promoted(g, self, target);
             dtype const type = to_floating(o.type);
             value const x = g.cast(o.a, type);
             value const t = g.cast(o.b, type);
-            value const loss = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
-                                          : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
-            return detail::reduced(g, loss, reduction);
+            value const losses = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
+                                            : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
-        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t reduction) {
+        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t mode) {
             auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
             auto const times_target = [&](value v) {
                 detail::operands const o = detail::promoted(g, target, v);
                 return detail::arithmetic<"Mul">(g, o.a, o.b);
             };
             value const x = floats(input);
-            value loss =
+            value losses =
                 log_input
                     ? detail::difference(g, g.op<"Exp">(x), times_target(input))
                     : detail::difference(
@@ -177,15 +174,15 @@ inline constexpr auto loss = table(
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
                 value const above = g.op<"Greater">(t, g.scalar_like(1, t));
                 value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
-                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss in place
+                losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
             }
-            return detail::reduced(g, loss, reduction);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::soft_margin_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
+        [](graph<13> g, value self, value target, std::int64_t mode) {
             detail::operands const o = detail::promoted(g, self, target);
             value const exponent = detail::written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
-            value const loss = detail::in_opmath(g, exponent, [&](value x) -> value {
+            value const losses = detail::in_opmath(g, exponent, [&](value x) -> value {
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
                 if (exponent.dtype() != dtype::float16) return y;
@@ -193,43 +190,43 @@ inline constexpr auto loss = table(
                 value const overflows = g.op<"GreaterOrEqual">(power, 65520);
                 return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
             });
-            return detail::reduced(g, loss, reduction);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
             value const negated = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
             detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
             value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
             return detail::reduced(
-                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), reduction);
+                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
+        [](graph<13> g, value self, value target, double margin, std::int64_t mode) -> value {
             if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
                 return g.unsupported("a hinge loss of bools or integers below 32 bits");
             value const zero = g.scalar_like(0, self);
-            auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, detail::is_label(g, target, label), zero, loss);
+            auto const unless = [&](std::int64_t label, value losses) {
+                return detail::choose(g, detail::is_label(g, target, label), zero, losses);
             };
             value const rest =
                 g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
             value const far = unless(1, detail::clamp_min(g, rest, 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            return detail::cosine_embedding_loss(g, input1, input2, target, margin, reduction);
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
+            return detail::cosine_embedding_loss(g, input1, input2, target, margin, mode);
         }),
     symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(
         [](graph<13> g, value anchor, value positive, value negative, double margin, double p, double eps, bool swap,
-           std::int64_t reduction) {
+           std::int64_t mode) {
             value const near = pairwise_distance(g, anchor, positive, p, eps, false);
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
-            return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
+            value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
+            return detail::reduced(g, detail::clamp_min(g, losses, 0), mode);
         }));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -34,17 +34,17 @@ inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_l
 
 inline constexpr auto patches =
     table(symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(
-              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
-                  return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
+              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list around, axis_list stride) {
+                  return detail::image_to_columns(g, self, kernel, dilation, around, stride);
               }),
           // Col2Im was added in opset 18.
           symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
-              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation,
-                 axis_list padding, axis_list stride) {
+              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list around,
+                 axis_list stride) {
                   if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
                       throw unsupported_error("a kernel_size below 1");
                   value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-                  safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
+                  safe_vector<std::int64_t> const pads{around[0], around[1], around[0], around[1]};
                   value const y = g.op<"Col2Im">(x,
                                                  g.ints(output_size),
                                                  g.ints(kernel),

@@ -254,8 +254,8 @@ inline constexpr auto pooling = table(
     symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
         detail::max_pool_with_indices<3>),
     symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
-        [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, bool ceil_mode, bool include) {
-            return detail::avg_pool<1>(g, self, kernel, stride, padding, ceil_mode, include, std::nullopt);
+        [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads, bool ceil_mode, bool include) {
+            return detail::avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
         }),
     symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
         detail::avg_pool<2>),

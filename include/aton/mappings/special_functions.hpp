@@ -106,9 +106,9 @@ inline value erfcx(graph<13> g, value x) {
 inline value log_ndtr(graph<13> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
-    value const square = g.op<"Mul">(z, z);
-    value const below = g.op<"Sub">(g.op<"Log">(half), square);
-    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(square)))));
+    value const z_squared = g.op<"Mul">(z, z);
+    value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
+    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
     return g.op<"Where">(g.op<"Less">(x, 0), below, above);
 }
 

@@ -43,19 +43,19 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
     return split_sizes(g, x, sizes, axis);
 }
-inline constexpr auto split_size = [](graph<13> g, value self, sym_int split_size, std::int64_t dim) {
-    return split_evenly(g, self, split_size, dim);
+inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
+    return split_evenly(g, self, each, dim);
 };
 inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, std::int64_t dim) {
     return split_sizes(g, self, sizes, dim);
 };
 
-/// aten::chunk: at most `chunks` pieces, all of the same size except the last; exactly `chunks` pieces of an empty dimension.
-inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
+/// aten::chunk: at most `count` pieces, all of the same size except the last; exactly `count` pieces of an empty dimension.
+inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
-    expect_pieces(chunks);
-    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(chunks), self);
-    return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
+    expect_pieces(count);
+    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
+    return split_evenly(g, self, divide(g, add(g, n, count - 1), count), dim);
 };
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
