@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family activation: calls that once had other results than ATen's.
+// Rows of the family activation: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"
@@ -21,7 +21,7 @@ TEST_CASE("infinities and NaN as arguments of activations") {
           row_of(dtype::float16, {0}));
 }
 
-TEST_CASE("softplus keeps numbers whose multiple overflows") {
+TEST_CASE("softplus keeps numbers whose product with beta overflows") {
     gives("aten::softplus",
           {arg("self", row_of(dtype::float32, {-3e38})), number("beta", -3)},
           row_of(dtype::float32, {-3e38}));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family attention: calls that once had other results than ATen's.
+// Rows of the family attention: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
 
-TEST_CASE("a query that sees nothing gives NaN for values that are infinite, else 0") {
+TEST_CASE("a fully masked query gives NaN if a value is infinite, otherwise 0") {
     for (double const last : {-infinity, 2.0})
         gives("aten::_scaled_dot_product_flash_attention_for_cpu",
               {arg("query", of(dtype::float32, {1, 1, 1, 1}, {1})),

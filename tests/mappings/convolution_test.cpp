@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family convolution: calls that once had other results than ATen's.
+// Rows of the family convolution: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"
 
 namespace aton::tests {
 
-TEST_CASE("an integer convolution whose windows would fill the memory is refused") {
+TEST_CASE("an integer convolution whose windows would exhaust memory is refused") {
     std::vector<runtime::aten_argument> call = {arg("input", of(dtype::int64, {1, 1, 5}, {1, 2, 3, 4, 5})),
                                                 arg("weight", of(dtype::int64, {1, 1, 3}, {1, 2, 3})),
                                                 none("bias"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family cumulative: calls that once had other results than ATen's.
+// Rows of the family cumulative: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
@@ -10,7 +10,7 @@ TEST_CASE("a trapezoid of a large step does not overflow on the way") {
           row_of(dtype::float64, {6e307, 1.2e308}));
 }
 
-TEST_CASE("the trapezoid rule at equal steps counts all elements, those at the ends half") {
+TEST_CASE("the trapezoid rule with equal steps weights the ends by one half") {
     gives("aten::trapezoid.dx",
           {arg("y", row_of(dtype::float32, {infinity, 1, 2})), number("dx", 1)},
           of(dtype::float32, {}, {nan}));

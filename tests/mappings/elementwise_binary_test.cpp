@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family elementwise_binary: calls that once had other results than ATen's.
+// Rows of the family elementwise_binary: regressions against torch's results.
 #include <string_view>
 
 #include "row_results.hpp"
@@ -22,7 +22,7 @@ TEST_CASE("a sum with a factor is rounded once in half types") {
           row_of(dtype::bfloat16, {-0.12109375}));
 }
 
-TEST_CASE("two powers are roots, but not of float16") {
+TEST_CASE("two exponents are computed as roots, except in float16") {
     for (dtype const t : {dtype::float32, dtype::float16}) {
         double const of_zero = t == dtype::float16 ? infinity : -infinity;
         double const of_infinity = t == dtype::float16 ? 0 : nan;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family histograms: calls that once had other results than ATen's.
+// Rows of the family histograms: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"
 
 namespace aton::tests {
 
-TEST_CASE("nothing is counted in int64, whatever the weights are") {
+TEST_CASE("bincount of an empty tensor is int64, whatever the weights are") {
     gives("aten::bincount",
           {arg("self", row_of(dtype::int64, {})), arg("weights", row_of(dtype::float32, {})), number("minlength", 2)},
           row_of(dtype::int64, {0, 0}));

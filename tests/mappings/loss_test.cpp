@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family loss: calls that once had other results than ATen's.
+// Rows of the family loss: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
@@ -17,7 +17,7 @@ TEST_CASE("binary_cross_entropy_with_logits takes the logarithm in the dtype of 
           row_of(dtype::float32, {0.693147181, 256 * 0.693147181}));
 }
 
-TEST_CASE("a hinge loss of integers takes a whole margin, and labels of bools are not wrapped") {
+TEST_CASE("a hinge loss of integers truncates the margin, and bool labels do not wrap around") {
     gives("aten::hinge_embedding_loss",
           {arg("self", row_of(dtype::int64, {-1, 1})),
            arg("target", row_of(dtype::int64, {-1, 1})),
@@ -32,7 +32,7 @@ TEST_CASE("a hinge loss of integers takes a whole margin, and labels of bools ar
           row_of(dtype::float32, {0}));
 }
 
-TEST_CASE("the soft margin loss keeps the digits of small losses in half types") {
+TEST_CASE("small soft margin losses are accurate in half types") {
     gives("aten::soft_margin_loss",
           {arg("self", row_of(dtype::bfloat16, {-1.7109375})), arg("target", row_of(dtype::bfloat16, {-3.78125}))},
           of(dtype::bfloat16, {}, {0.00154876709}));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family matrix_product: calls that once had other results than ATen's.
+// Rows of the family matrix_product: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"
 
 namespace aton::tests {
 
-TEST_CASE("factors of float64 products are not rounded to float32, and those beyond float16 are no infinities") {
+TEST_CASE(
+    "factors of float64 products are not rounded to float32, and large factors of float16 do not become infinite") {
     gives("aten::addmm",
           {arg("self", of(dtype::float64, {1, 1}, {1})),
            arg("mat1", of(dtype::float64, {1, 1}, {1})),
@@ -40,7 +41,7 @@ TEST_CASE("addr of bools adds no product with an alpha of 0") {
               runtime::reshape(bools(self), {1, 1}));
 }
 
-TEST_CASE("a product times 0 is left out, NaN too") {
+TEST_CASE("a product with factor 0 is omitted, even if it is NaN") {
     tensor const x = of(dtype::float32, {1, 1}, {nan});
     tensor const y = of(dtype::float32, {1, 2}, {1, 1});
     tensor const self = of(dtype::float32, {1, 2}, {1, 2});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family normalization: calls that once had other results than ATen's.
+// Rows of the family normalization: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
@@ -17,7 +17,7 @@ TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0")
     CHECK(verify::compare(run(translate(*row, row->schema, 23, s))[0].one(), expected).difference.empty());
 }
 
-TEST_CASE("the mean beside a normalised tensor without elements is 0") {
+TEST_CASE("the mean result of normalizing an empty tensor is 0") {
     gives("aten::native_layer_norm",
           {arg("input", of(dtype::float32, {2, 0}, {})),
            numbers("normalized_shape", {0}),

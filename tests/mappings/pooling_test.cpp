@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family pooling: calls that once had other results than ATen's.
+// Rows of the family pooling: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
@@ -14,7 +14,7 @@ TEST_CASE("indices of windows without elements are refused") {
                    "a window without elements"));
 }
 
-TEST_CASE("of equal numbers an element is the maximum, not padding before it") {
+TEST_CASE("an element is preferred over equal padding as the maximum") {
     for (bool const lowest : {true, false})
         gives("aten::max_pool1d_with_indices",
               {arg("self", lowest ? of(dtype::uint8, {1, 1, 2}, {1, 0}) : of(dtype::int8, {1, 1, 2}, {5, -128})),

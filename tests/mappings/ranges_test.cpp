@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family ranges: calls that once had other results than ATen's.
+// Rows of the family ranges: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {
 
-TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
+TEST_CASE("a number argument of linspace is not rounded to float32") {
     gives("aten::linspace.Tensor_Scalar",
           {arg("start", of(dtype::float64, {}, {0})),
            number("end", 0.1),

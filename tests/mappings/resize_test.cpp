@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family resize: calls that once had other results than ATen's.
+// Rows of the family resize: regressions against torch's results.
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace aton::tests {
 
-TEST_CASE("bytes at a border have one weight, which is rounded once") {
+TEST_CASE("uint8 pixels at the border have one weight, which is rounded once") {
     gives("aten::upsample_bicubic2d",
           {arg("self", of(dtype::uint8, {1, 1, 5, 4}, {2, 2, 2, 2, 2, 3, 3, 1, 2, 2, 2, 2, 1, 2, 3, 1, 2, 1, 2, 3})),
            numbers("output_size", {7, 6}),
@@ -18,7 +18,7 @@ TEST_CASE("bytes at a border have one weight, which is rounded once") {
                                           2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 2, 3, 3, 1, 2, 2, 1, 2, 2, 3}));
 }
 
-TEST_CASE("the nearest elements along one axis follow the scale, though sizes are equal or double") {
+TEST_CASE("nearest resizing along one axis follows the scale even if the size is equal or doubled") {
     auto const call = [](std::vector<double> const& x, double scale) {
         return std::vector{arg("input", of(dtype::float32, {1, 1, static_cast<std::int64_t>(x.size())}, x)),
                            none("output_size"),

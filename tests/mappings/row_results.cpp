@@ -11,7 +11,7 @@ verify::translation translated(sample const& s) {
     for (dsl::table_view const& family : mappings::built_in_tables())
         for (dsl::entry const& row : family)
             if (row.overload == s.overload) return translate(row, row.schema, row.since, s);
-    FAIL("no row " << s.overload);
+    FAIL("no row for " << s.overload);
     return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family scatter: calls that once had other results than ATen's.
+// Rows of the family scatter: regressions against torch's results.
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace aton::tests {
 
-TEST_CASE("what is scattered is added in float32") {
+TEST_CASE("scattered elements are added in float32") {
     gives("aten::scatter_add",
           {arg("self", row_of(dtype::float16, {0})),
            number("dim", 0),
