@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen arguments at run time, and which C++ parameter of a mapping takes which type of an ATen schema.
+// ATen arguments at run time, and the C++ parameter types of a mapping for each type of an ATen schema.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// Arguments that say where and how ATen keeps a tensor, which ONNX has no word for. They may stay unnamed in a signature.
+/// Arguments for the placement and layout of a tensor, which ONNX cannot express. A signature need not name them.
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
@@ -31,10 +31,10 @@ struct memory_format {
 };
 struct generator {};
 
-/// ATen's `Scalar` where it may be a size that the graph computes, as in torch.arange(x.size(0)): 0-d int64.
+/// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
 struct sym_scalar {
     scalar number;
-    optional_value computed; ///< absent: `number` it is
+    optional_value computed; ///< absent: use `number`
 };
 
 /// ATen's `bool[n]`; n is at most 16 in every schema.
@@ -51,7 +51,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// One argument of an ATen call. A front end fills in what the program says; missing ones get the schema's default.
+/// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
 struct argument {
     enum class kind : std::uint8_t {
         missing,
@@ -70,21 +70,21 @@ struct argument {
     };
 
     kind is = kind::missing;
-    std::string_view name; ///< in the schema; set when the call is bound
+    std::string_view name; ///< in the schema; set by binding
     optional_value tensor;
     std::vector<optional_value> tensors; ///< Tensor[] and Tensor?[]
-    std::vector<value> values;           ///< Tensor[]: the same without holes
+    std::vector<value> values;           ///< Tensor[]: the same, none absent
     scalar number;                       ///< Scalar, int, float, bool
     sym_int size;                        ///< SymInt
     std::vector<sym_int> sizes;          ///< SymInt[], int[]
-    std::vector<std::int64_t> ints;      ///< the same, where all are constants
+    std::vector<std::int64_t> ints;      ///< the same, if all are constants
     std::vector<double> floats;
     std::vector<scalar> numbers;
     bool_list bools;
     std::string text; ///< str, and the name of a tag
     aton::dtype type = aton::dtype::undefined;
 
-    /// The size, which the mapping needs as a number.
+    /// The size as a number; refuses the conversion if the program computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();
         return size.constant();
@@ -185,9 +185,9 @@ constexpr bool is_list(schema_type const& t, base_type base) {
     return t.base == base && t.list && !t.optional && !t.element_optional;
 }
 
-/// How a C++ parameter type takes an argument: `accepts` a schema type, and `get`s it from a normalised argument.
-/// (`get` is a template where spans are made: an include that converts nothing does not instantiate them.)
-/// `wanted` is what the parameter is for, in ATen's words. Types without a specialisation cannot be parameters.
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+/// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
+/// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
 template <class P>
 struct parameter {
     static constexpr std::string_view wanted = "";
@@ -341,7 +341,7 @@ struct parameter<dtype> {
     static dtype get(argument const& a) { return a.type; }
 };
 
-/// The same lists with checked accesses.
+/// Lists with checked access.
 template <class T>
 struct parameter<safe_span<T>> : parameter<std::span<T>> {
     template <class Argument>
@@ -378,7 +378,7 @@ struct parameter<generator> : tag_parameter<generator, base_type::generator> {
     static constexpr std::string_view wanted = "Generator";
 };
 
-/// `T?` of anything that is taken by value.
+/// `T?` of any type taken by value.
 template <class T>
 struct parameter<std::optional<T>> {
     static constexpr std::string_view wanted = "an optional (T?)";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values put into buckets: searchsorted and bucketize compare with all boundaries.
+// Bucket indices: aten's searchsorted and bucketize.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// How many boundaries are below each value, or (`right`) not above it. `boundaries` is 1-d, or has one row for each
-/// row of x. The comparisons are negated, so that NaN is above all boundaries.
+/// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
+/// The comparisons are negated, so that NaN sorts above all boundaries.
 inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
@@ -31,7 +31,7 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
 }
 
-/// A number that is looked for: a wrapped number, which takes the dtype that ATen promotes to.
+/// A number to search for, in the dtype that ATen promotes it to.
 inline value searched_number(graph<13> g, value sequence, scalar n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }

@@ -13,8 +13,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Where the elements of a diagonal lie in a flattened matrix of m rows and n columns.
-inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
+inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
@@ -23,7 +23,7 @@ inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t off
 
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
@@ -32,13 +32,14 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     sizes.pop_back();
     sym_int const m = sizes.back();
     sizes.back() = multiply(g, m, n);
-    return gather(g, reshape(g, matrices, sizes), diagonal_places(g, m, n, offset), rank - 2);
+    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
 inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
-/// What lies above (`upper`) or below a diagonal, zero elsewhere. Trilu exists since opset 14; before, a mask of row and column numbers.
+/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
+/// indices does the same.
 inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     if (g.opset() >= 14) {
         auto const h = g.within<14>();
@@ -52,8 +53,8 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     return g.op<"Where">(inside, x, g.scalar_like(0, x));
 }
 
-/// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
-inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
     sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
@@ -62,42 +63,42 @@ inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
         return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
     }
     std::int64_t const n = size.constant();
-    tensor places{dtype::int64, {n, n}, {}};
+    tensor positions{dtype::int64, {n, n}, {}};
     for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t k = 0; k != n; ++k) places.append(k - i == offset ? std::min(i, k) : length.constant());
-    return g.constant(std::move(places));
+        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
+    return g.constant(std::move(positions));
 }
 
-/// The last dimension as a diagonal of square matrices, whose axes become dim1 and dim2: gathered from x and a zero beside it, so that
-/// NaN and infinity stay where they are.
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
+/// and an appended zero; a product with a mask would spread NaN and infinity.
 inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
     sizes.back() = 1;
     value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const places = embedded_places(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
+    value const positions = embedded_positions(g, length, offset);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
 }
 
-/// The places of a triangle's elements, rows first, then columns.
+/// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
-    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
     budget::expect("a matrix", checked_int(rows) * columns);
     budget::expect("a matrix", rows);
-    tensor places{type, {2, 0}, {}};
+    tensor positions{type, {2, 0}, {}};
     for (int which : {0, 1})
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t k = 0; k < columns; ++k) {
                 if (upper ? k - i < offset : k - i > offset) continue;
-                places.append(which == 0 ? i : k);
-                places.sizes[1] += which;
+                positions.append(which == 0 ? i : k);
+                positions.sizes[1] += which;
             }
-    return g.constant(std::move(places));
+    return g.constant(std::move(positions));
 }
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts of equal or near elements: histc and bincount.
+// Counts of equal or near elements: aten's histc and bincount.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Adds up the amounts [N] of each index [N] into [count].
+/// Sums the amounts [N] by their indices [N] into a result of size [count].
 inline value counted(graph<13> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
     value const shape = g.ints(safe_span(&count, 1));
@@ -28,8 +28,8 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
     return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
 }
 
-/// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
-/// those of x, or where they are equal for one either side.
+/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
+/// by 1 on both sides if all elements are equal.
 inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
@@ -38,7 +38,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
         value const widening = g.cast(g.op<"Equal">(low, high), type);
         low = g.op<"Sub">(low, widening);
@@ -55,7 +55,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
     bool const none = self.shape().element_count() == 0;
-    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
+    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;

@@ -13,17 +13,17 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Indices as ONNX takes them: int32 or int64.
+/// Indices in a dtype that ONNX supports: int32 or int64.
 inline value as_index(graph<13> g, value index) {
     return index.dtype() == dtype::int32 ? index : g.cast(index, dtype::int64);
 }
 
-/// The tensors that x is indexed with, and the axes they stand for; masks as the indices of their true elements.
+/// The index tensors of x and the axes that they index; a mask is replaced by the indices of its true elements.
 struct index_tensors {
     safe_vector<std::int64_t> axes;
     safe_vector<value> values;
 
-    /// Whether no axis lies between two of them; else the result's axes go first.
+    /// Whether the axes are adjacent; if not, the indexed dimensions of the result come first.
     [[nodiscard]] bool adjacent() const {
         return axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
     }
@@ -42,10 +42,10 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
             out.values.push_back(g.cast(*index, dtype::int64));
         } else {
             if (index->rank() == 0) throw unsupported_error("a mask without dimensions");
-            value const places = g.op<"NonZero">(g.cast(*index, dtype::bool_));
+            value const positions = g.op<"NonZero">(g.cast(*index, dtype::bool_));
             for (std::int64_t i = 0; i != index->rank(); ++i) {
                 out.axes.push_back(axis++);
-                out.values.push_back(select(g, places, 0, i));
+                out.values.push_back(select(g, positions, 0, i));
             }
         }
     }
@@ -53,7 +53,7 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
     return out;
 }
 
-/// The indices broadcast to one shape, as rows of coordinates in a last dimension: what GatherND and ScatterND take.
+/// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
 inline value coordinates(graph<13> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
@@ -65,7 +65,7 @@ inline value coordinates(graph<13> g, index_tensors const& by) {
     return g.op<"Concat">(columns, attr::axis_i(columns[0].rank() - 1));
 }
 
-/// 0 ... rank - 1 with the given axes first.
+/// A permutation of 0 ... rank - 1 that starts with the given axes.
 inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, std::int64_t rank) {
     safe_vector<std::int64_t> perm(axes.begin(), axes.end());
     for (std::int64_t a = 0; a != rank; ++a)
@@ -73,7 +73,7 @@ inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, 
     return perm;
 }
 
-/// x[indices], as aten::index: adjacent indices leave their dimensions where they are, separated ones move them to the front.
+/// aten::index, x[indices]: the dimensions of adjacent indices stay in place, those of separated indices move to the front.
 inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
@@ -90,16 +90,16 @@ inline value index_with(graph<13> g, value x, safe_span<optional_value const> in
     value const found = g.op<"GatherND">(from, coordinates(g, by));
     std::int64_t const depth = found.rank() - (x.rank() - static_cast<std::int64_t>(by.axes.size()));
     if (!by.adjacent() || by.axes.front() == 0) return found;
-    safe_vector<std::int64_t> const places = iota(depth);
+    safe_vector<std::int64_t> const positions = iota(depth);
     safe_vector<std::int64_t> to;
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
-    return move_axes(g, found, places, to);
+    return move_axes(g, found, positions, to);
 }
 inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
-/// GatherElements; 0-d tensors count as 1-d, and an empty index of any rank gives an empty result (trap 16).
+/// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
 inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
         safe_vector<sym_int> const sizes = g.sizes(index);

@@ -26,7 +26,7 @@ inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
                        g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
 }
 
-/// The first dimension of size 3, where torch.cross is given none.
+/// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (a.size(d).size() == 3) return d;
@@ -35,11 +35,12 @@ inline std::int64_t cross_dim(value a, value b) {
     throw unsupported_error("cross without dim needs a static dimension of size 3");
 }
 
-/// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
+/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
 inline value inverse(graph<13> g, value x) {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
+    if (n < 0 || n > 8)
+        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
     if (n == 0) return x;
     if (n == 1) return g.op<"Reciprocal">(x);
     std::int64_t const r = x.rank();

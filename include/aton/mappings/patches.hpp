@@ -15,14 +15,14 @@ namespace detail {
 inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
                               axis_list stride) {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
-    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("a negative padding");
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
         x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
     safe_vector<sym_int> const sizes = g.sizes(x);
-    value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);
-    value const columns = window_places(g, sizes[3], kernel[1], stride[1], dilation[1]);
+    value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
+    value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
     value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
@@ -37,7 +37,7 @@ inline constexpr auto patches =
               [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
                   return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
               }),
-          // Col2Im came with opset 18.
+          // Col2Im was added in opset 18.
           symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
               [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation,
                  axis_list padding, axis_list stride) {

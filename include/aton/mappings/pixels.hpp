@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// `lead` dimensions of x, then `tail`.
+/// The first `lead` sizes of x, followed by `tail`.
 inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
@@ -20,7 +20,7 @@ inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, s
     return sizes;
 }
 
-/// The last dimensions in another order; the ones before stay.
+/// Permutes the last dimensions of x; order[i] counts from the first of them.
 inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
     safe_vector<std::int64_t> perm = iota(lead);
@@ -44,11 +44,11 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
                    with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
 }
 
-/// SpaceToDepth puts the position in a block before the channel; ATen after it.
+/// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
 inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (is_empty(x)) return x; // as ATen does
+    if (is_empty(x)) return x; // as in ATen
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
     sym_int const height = divide(g, g.size(x, lead + 1), factor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random operators: aten's dropouts, which are random in training only.
+// Random operators: aten's dropouts, which are random only in training.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Training is random unless everything stays, or everything goes.
+/// In training, dropout is random unless p is 0 or 1.
 inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
     if (!train || p == 0) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
@@ -25,10 +25,10 @@ inline constexpr auto random =
           symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
           symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
           symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-          // train=None trains, as ATen's CPU kernel has it.
+          // train=None means training, as in ATen's CPU kernel.
           symbolic<"aten::native_dropout(input, p, train)">(
               [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-                  if (is_empty(x)) return {x, x}; // ATen's mask of nothing is not one of bools
+                  if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
                   bool const training = train.value_or(true);
                   if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
                   value const y = detail::dropout(g, x, p, training);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sampling at the points of a grid: aten's grid_sampler and affine_grid_generator.
+// Sampling at grid points: aten's grid_sampler and affine_grid_generator.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
-/// elements then: two of the border's elements are appended on each side, and the points move with them.
+/// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples near the border
+/// read different elements. Pads x by two border elements on each side, and moves the points accordingly.
 inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
     constexpr std::int64_t added = 4; // on both sides of an axis
     value const wide =
@@ -36,7 +36,7 @@ inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid,
     return {wide, g.op<"Mul">(grid, share)};
 }
 
-/// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
+/// GridSample supports only two spatial dimensions up to opset 19; opset 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                          bool align_corners) {
     constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
@@ -45,7 +45,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
-        return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+        return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
     if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
@@ -65,21 +65,21 @@ inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::i
     return g.cast(y, dtype::bfloat16);
 };
 
-/// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
+/// The coordinates of n pixels in [-1, 1]: their centers, or with align_corners evenly spaced from -1 to 1.
 inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
     safe_vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // exactly 0 in the middle
     }
     return at;
 }
 
-/// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
+/// The homogeneous coordinates that affine_grid_generator multiplies: (points, x, y, [z,] 1).
 inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
     checked_int points = 1;
     for (std::int64_t n : plane) {
-        if (n < 0) throw unsupported_error("a grid of a negative size");
+        if (n < 0) throw unsupported_error("a grid of negative size");
         points = points * n;
     }
     auto const width = static_cast<std::int64_t>(plane.size()) + 1;
@@ -101,7 +101,7 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
-        if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
+        if (g.opset() < 20) return g.unsupported("an affine grid of dynamic size below opset 20");
         return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
     }
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
@@ -116,7 +116,7 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
 } // namespace detail
 
 inline constexpr auto sampling = table(
-    // GridSample came with opset 16.
+    // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         detail::grid_sampler),

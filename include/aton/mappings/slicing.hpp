@@ -22,36 +22,36 @@ inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim,
     return select(g, self, dim, index);
 };
 
-/// Where a strided view finds its elements in the storage.
-inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
-                             std::int64_t offset) {
-    tensor places{dtype::int64, {size.begin(), size.end()}, {}};
-    std::int64_t const n = places.element_count();
-    budget::expect("a table of places", n); // also where a size is negative
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
     budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
         checked_int at = offset;
         std::int64_t rest = i;
         for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
-        if (at < 0) throw unsupported_error("a strided view before the first element");
-        places.append(std::int64_t{at});
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
     }
-    return places;
+    return positions;
 }
 
 inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
-    tensor places = strided_places(size, stride, offset);
+    tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(places.element_count()); ++i)
-        if (count >= 0 && places.at(i).to<std::int64_t>() >= count)
-            throw unsupported_error("as_strided beyond the elements of its input");
-    if (places.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(places)), 0);
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
 }
 
-/// Whether sizes of which some are computed are walked in row-major order; a stride of a dimension of size 1 says nothing.
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
 inline bool is_row_major(size_list size, size_list stride) {
-    std::int64_t expected = 1; // -1: beyond a computed size
+    std::int64_t expected = 1; // -1: depends on a computed size
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
         if (expected < 0 || !stride[i].is(expected)) return false;
@@ -64,7 +64,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
                                       std::optional<std::int64_t> storage_offset) -> value {
     safe_vector<std::int64_t> sizes;
     safe_vector<std::int64_t> strides;
-    if (size.size() != stride.size()) return g.unsupported("as many strides as sizes are needed");
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
     for (std::size_t i = 0; i != size.size(); ++i) {
         if (size[i].is_constant()) sizes.push_back(size[i].constant());
         if (stride[i].is_constant()) strides.push_back(stride[i].constant());
@@ -72,30 +72,30 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
     if (sizes.size() == size.size() && strides.size() == size.size())
         return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
     if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
-    return g.unsupported("computed sizes or strides that are not those of a row-major tensor");
+    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
 };
 
-/// For every window the places of its elements, as (windows, size).
-inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
-        throw unsupported_error("windows of a negative size, or with a step below 1");
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
-    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
     sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
     std::int64_t const sizes[] = {windows.constant(), size};
     std::int64_t const strides[] = {step, dilation};
-    return g.constant(strided_places(sizes, strides, 0));
+    return g.constant(strided_positions(sizes, strides, 0));
 }
 
 inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
                                       std::int64_t step) {
     value const x = at_least_1d(g, self);
     std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_places(g, g.size(x, axis), size, step), axis);
-    // A 0-d tensor has no dimension for the windows.
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
     if (self.rank() == 0) return flat(g, windows);
     std::int64_t const within = axis + 1;
     std::int64_t const last = -1;
@@ -105,7 +105,7 @@ inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dime
 inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
     if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
-    if (!start.is_constant()) { // computed, so it may be negative
+    if (!start.is_constant()) { // may be negative at run time
         value const s = start.as_value();
         start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
     }

@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// A 0-d tensor has one dimension here, as in ATen.
+/// As in ATen, a 0-d tensor is treated as 1-d.
 template <fixed_string Op>
 value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const input = g.cast(x, type.value_or(x.dtype()));
@@ -31,7 +31,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
     return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
 };
 
-/// Rows of nothing but -inf give 0, not NaN.
+/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Orders along an axis: sort, topk and kthvalue, all by ONNX's TopK.
+// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What TopK orders by. ATen puts NaN above infinity, ONNX says nothing: in float64 infinity becomes the greatest
-/// finite number, and NaN infinity. (Of float64 itself, infinity and its greatest finite number count as equal.) TopK
-/// takes no bool.
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
+/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
 inline value sort_key(graph<13> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
@@ -28,7 +27,7 @@ inline value sort_key(graph<13> g, value x) {
         g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
 }
 
-/// Indices of the k first in order along an axis; equal ones in their order, as ONNX promises and stable sorts need.
+/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
 inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
     auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
                                                 g.ints(safe_span(&k, 1)),
@@ -70,7 +69,7 @@ inline constexpr auto sorting = table(
             return detail::argsort_row(g, self, dim, descending);
         }),
     symbolic<"aten::msort(self)">([](graph<13> g, value self) { return std::get<0>(detail::sort(g, self, 0, false)); }),
-    // Without `sorted` any order is right: this one is.
+    // sorted=False allows any order.
     symbolic<"aten::topk(self, k, dim, largest, sorted)">(
         [](graph<13> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -81,7 +80,7 @@ inline constexpr auto sorting = table(
         [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
-            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue of a k below 1");
+            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics along axes: variances, medians, modes and quantiles.
+// Statistics along axes: aten's var, std, median, mode and quantile.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What a row of var, std, var_mean and std_mean returns.
+/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
 template <bool Root, bool WithMean>
 auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
@@ -45,19 +45,19 @@ inline constexpr auto spread_correction =
         return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
-/// How many elements along the axis are NaN, with the axis kept.
+/// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
 }
 
-/// floor((n - 1) / 2) of an int64 that is at least 1.
+/// floor((n - 1) / 2) for an int64 n >= 1.
 inline value lower_middle(graph<13> g, value n) {
     value const one = g.scalar(1, dtype::int64);
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
-/// Index of the lower median along an axis, which is kept. NaN sorts last: the first of them is the median, or
-/// (`ignore_nan`) none of them unless all are.
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
+/// or with `ignore_nan` the median of the other elements.
 inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
@@ -88,7 +88,7 @@ inline constexpr auto median_all = [](graph<13> g, value self) -> value {
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 
-/// The last index of the smallest of the most frequent values along an axis, which is kept. Looks at all pairs.
+/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
 inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     prefixes const p = make_prefixes(g, x, axis);
     std::int64_t const last = x.rank();
@@ -96,13 +96,14 @@ inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
     value const count = reduce_sum(g, same, std::array{last}, false);
     value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
-    value const least = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, g.scalar_like(greatest_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, least), p.position, g.scalar(-1, dtype::int64));
+    value const smallest = reduce<"ReduceMin">(
+        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
+    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
-/// Ranks to look up: where `interpolation` puts a fractional one, and how far it is above the lower neighbour.
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
+/// unset if no interpolation is needed.
 struct ranks {
     value below;
     value above;
@@ -111,7 +112,7 @@ struct ranks {
 
 inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
     auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // halves to even, both in ATen and in ONNX
+    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
@@ -119,7 +120,7 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
     return {index(below), {}, {}};
 }
 
-/// aten::quantile, and nanquantile where NaN is ignored; the dimension of a 1-d q goes first.
+/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
 inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;

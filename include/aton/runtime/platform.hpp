@@ -2,6 +2,8 @@
 // What lets one text be compiled for the CPU by any compiler and for a GPU by nvcc, and several times for one CPU.
 #pragma once
 
+#include <aton/version.hpp>
+
 #if defined(__CUDACC__)
 #define ATON_HD __host__ __device__
 #else
