@@ -1330,7 +1330,7 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/matrix_product.hpp
-// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
+// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5897,7 +5897,7 @@ inline constexpr auto patches =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/pixels.hpp
-// Elements moved between channels and space: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// Pixel and channel shuffles: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
 
 namespace ATON_NAMESPACE::mappings {
 

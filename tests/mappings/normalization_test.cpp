@@ -4,7 +4,7 @@
 
 namespace aton::tests {
 
-TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0") {
+TEST_CASE("a norm with infinite weights is not NaN where one part of a complex number is 0") {
     verify::sample const s{"aten::rms_norm",
                            {arg("input", row_of(dtype::float16, {0x1p-24, 60000})),
                             numbers("normalized_shape", {2}),

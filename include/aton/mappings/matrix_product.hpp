@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
+// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
 #pragma once
 
 #include <cmath>

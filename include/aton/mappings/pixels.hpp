@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements moved between channels and space: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// Pixel and channel shuffles: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
 #pragma once
 
 #include <cstdint>

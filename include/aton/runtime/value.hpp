@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What operators take and give: a tensor, a sequence of tensors, or nothing (an input that is skipped, an optional that is empty). An
-// optional that holds something is what it holds.
+// Operands and results of operators: a tensor, a sequence of tensors, or nothing (a skipped input, an empty optional).
+// An optional with a value is represented by that value.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] explicit operator bool() const { return is_sequence_ || static_cast<bool>(one_); }
     [[nodiscard]] bool is_tensor() const { return static_cast<bool>(one_); }
     [[nodiscard]] bool is_sequence() const { return is_sequence_; }
-    /// No tensor where the value is none.
+    /// An empty tensor if the value is empty.
     [[nodiscard]] tensor const& one() const { return one_; }
     [[nodiscard]] std::vector<tensor> const& many() const { return many_; }
 
@@ -31,7 +31,7 @@ private:
     bool is_sequence_ = false;
 };
 
-/// A copy on another device, of each tensor of a sequence; the value itself where it is there.
+/// A copy on another device, of each tensor of a sequence; the value itself if it is already there.
 [[nodiscard]] value to_device(value const& v, device where);
 
 } // namespace ATON_NAMESPACE::runtime

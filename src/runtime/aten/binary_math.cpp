@@ -14,7 +14,7 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// x * log(y), or log(1 + y): 0 where x is 0, unless y is NaN.
+/// x * log(y), or x * log(1 + y): 0 if x is 0, unless y is NaN.
 template <unary_op Log>
 results times_log(call const& c) {
     operand_pair const p = promoted_to_real(c);
@@ -26,20 +26,20 @@ results times_log(call const& c) {
 template <unary_op Exp, unary_op Log>
 results add_in_logs(call const& c) {
     operand_pair const p = promoted_to_real(c);
-    if (is_complex(p.type)) { // apart from the larger real part
+    if (is_complex(p.type)) { // relative to the larger real part
         tensor const first = greater_equal(real_part(p.x), real_part(p.y));
-        tensor const most = where(first, p.x, p.y);
-        tensor const other = where(first, p.y, p.x) - most;
-        return p.finish(most + unary(Log, unary(Exp, other) + scalar(1)));
+        tensor const highest = where(first, p.x, p.y);
+        tensor const other = where(first, p.y, p.x) - highest;
+        return p.finish(highest + unary(Log, unary(Exp, other) + scalar(1)));
     }
-    tensor const most = maximum(p.x, p.y);
+    tensor const highest = maximum(p.x, p.y);
     tensor const apart = unary(Exp, -abs(p.x - p.y));
     tensor const extra =
         unary(unary_op::log1p, apart) * scalar(Exp == unary_op::exp ? 1.0 : 1.44269504088896340736); // 1 / log(2)
-    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, most + extra));
+    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, highest + extra));
 }
 
-/// Numbers of 16 bits by their codes: 0 steps to the least number of the sign, others by one code.
+/// nextafter of 16-bit floats by their codes: 0 steps to the smallest number of the sign, others by one code.
 tensor next_half(tensor const& x, tensor const& towards) {
     sizes const to = broadcast(x.sizes(), towards.sizes());
     tensor const from = contiguous(x.expanded(to));
@@ -63,7 +63,8 @@ results next_number(call const& c) {
 results of_parts(call const& c) {
     tensor const re = c.t("real");
     tensor const im = c.t("imag");
-    if (re.dtype() != im.dtype() || !is_floating(re.dtype())) throw error("the parts are of one floating dtype");
+    if (re.dtype() != im.dtype() || !is_floating(re.dtype()))
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(re, im);
 }
 
@@ -71,7 +72,7 @@ results of_angle(call const& c) {
     tensor const length = c.t("abs");
     tensor const angle = c.t("angle");
     if (length.dtype() != angle.dtype() || !is_floating(length.dtype()))
-        throw error("the parts are of one floating dtype");
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(length * cos(angle), length * sin(angle));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: where numbers stand among sorted ones.
+// ATen operators: searchsorted and bucketize.
 #include "bucketing.hpp"
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 tensor search_sorted(tensor const& boundaries, tensor const& values, bool right, tensor const& sorter) {
-    if (boundaries.rank() == 0) throw error("boundaries have at least one dimension");
-    if (boundaries.dtype() != values.dtype()) throw error("boundaries and values are of one dtype");
-    if (sorter && sorter.sizes() != boundaries.sizes()) throw error("the sorter has the sizes of the boundaries");
+    if (boundaries.rank() == 0) throw error("boundaries must have at least one dimension");
+    if (boundaries.dtype() != values.dtype()) throw error("boundaries and values must have the same dtype");
+    if (sorter && sorter.sizes() != boundaries.sizes()) throw error("the sorter must have the shape of the boundaries");
     std::size_t const last = boundaries.rank() - 1;
     std::int64_t const n = boundaries.size(last);
     device const here = values.where();
@@ -22,7 +22,7 @@ tensor search_sorted(tensor const& boundaries, tensor const& values, bool right,
         sizes lines(boundaries.sizes().begin(), boundaries.sizes().end() - 1);
         sizes front = values.sizes();
         if (front.empty() || (front.pop_back(), front != lines))
-            throw error("the sizes " + to_string(boundaries.sizes()) + " and " + to_string(values.sizes()) +
+            throw error("shapes " + to_string(boundaries.sizes()) + " and " + to_string(values.sizes()) +
                         " differ before the last axis");
         lines.push_back(1);
         base = reshape(range(count_of(lines), 0, n, here), lines);
@@ -59,7 +59,7 @@ namespace {
 
 tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? cast(at, dtype::int32) : at; }
 
-/// A value (`self`) may be a number, which the boundaries are promoted with.
+/// The value (`self`) may be a number, which is promoted with the boundaries.
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
     bool const number = c.argument("self").is == aten_argument::kind::number;
     dtype const type = number ? result_type(c, {boundaries_name, "self"}) : c.t("self").dtype();
@@ -80,7 +80,7 @@ results search(call const& c) {
 }
 
 results find_buckets(call const& c) {
-    if (c.t("boundaries").rank() != 1) throw error("boundaries have one dimension");
+    if (c.t("boundaries").rank() != 1) throw error("boundaries must have one dimension");
     return searched(c, "boundaries", c.b("right"), {});
 }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Where numbers stand among sorted ones.
+// Binary search in sorted boundaries, and counting of integers.
 #pragma once
 
 #include <aton/runtime/compute.hpp>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// The int64 number of boundaries, which are sorted along their last axis, below each value (`right`: not above it). 1-d boundaries hold
-/// for all values; others have, in front of the last axis, the sizes of the values. `sorter`: what sorts the boundaries, or none.
+/// For each value the int64 number of boundaries below it (`right`: not above it). Boundaries are sorted along their
+/// last axis. 1-d boundaries apply to all values; others have the leading dimensions of the values. `sorter`: the
+/// permutation that sorts the boundaries, or empty.
 [[nodiscard]] tensor search_sorted(tensor const& boundaries, tensor const& values, bool right,
                                    tensor const& sorter = {});
 
-/// How many of the int64 numbers from 0 to count - 1 there are, or the sums of their weights.
+/// Counts the occurrences of each of 0, ..., count - 1 among int64 numbers, or adds up their weights.
 [[nodiscard]] tensor counted(tensor const& numbers, std::int64_t count, tensor const& weights = {});
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -19,22 +19,22 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::int64_t class_axis(tensor const& scores) { return scores.rank() == 1 ? 0 : 1; }
 
 struct class_loss {
-    term each;  ///< of each target
-    term total; ///< of the weights that count
+    term each;  ///< per target
+    term total; ///< sum of the weights that are not ignored
 };
 
-/// -weight[target] * scores[target], 0 where the target is ignored.
+/// -weight[target] * scores[target], 0 for ignored targets.
 class_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
-    if (scores.rank() == 0) throw error("the scores have no dimension of classes");
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (scores.rank() == 0) throw error("the scores do not have a class dimension");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     std::int64_t const axis = class_axis(scores);
     sizes expected = scores.sizes();
     expected.erase(expected.begin() + axis);
     bool const single = scores.rank() == 1 && target.count() == 1 && target.rank() <= 1;
     if (!single && target.sizes() != expected)
-        throw error("scores of the sizes " + to_string(scores.sizes()) + " do not fit targets of the sizes " +
+        throw error("scores of shape " + to_string(scores.sizes()) + " do not match targets of shape " +
                     to_string(target.sizes()));
-    if (!is_integral(target.dtype())) throw error("a target is a class, an integer");
+    if (!is_integral(target.dtype())) throw error("targets must be integers");
     tensor const classes = reshape(cast(target, dtype::int64), expected);
     tensor const counts = unequal(classes, scalar(ignored));
     tensor const safe = where(counts, classes, scalar(0));
@@ -43,18 +43,18 @@ class_loss picked(tensor const& scores, tensor const& target, tensor const& weig
     term weights = full(1, scores.dtype(), expected, scores.where());
     if (weight) {
         if (weight.rank() != 1 || weight.count() != scores.size(static_cast<std::size_t>(axis)))
-            throw error("there is not a weight for each class");
+            throw error("weight must have one element per class");
         weights = index_select(weight, 0, safe);
     }
     term const loss = -score * weights;
     return {where(counts, *loss, scalar(0)), total(where(counts, *weights, scalar(0)), all_axes(*weights))};
 }
 
-/// The loss by 'reduction', and the weight that it stands for.
+/// The loss by 'reduction', and the total weight.
 std::pair<tensor, tensor> nll(call const& c, tensor const& scores) {
     class_loss const loss = picked(scores, c.t("target"), c.maybe("weight"), c.i("ignore_index"));
     if (c.i("reduction") == 0) {
-        bool const none = scores.rank() != 1; // ATen does not count where it does not add
+        bool const none = scores.rank() != 1; // ATen returns 0 as total weight without a reduction
         return {*loss.each, none ? *(loss.total * 0.0) : *loss.total};
     }
     term const sum = total(loss.each, all_axes(*loss.each));
@@ -67,14 +67,14 @@ results nll_loss_forward(call const& c) {
     return {loss, weight};
 }
 
-/// The weights of classes beside scores.
+/// The class weights, reshaped to broadcast against the scores.
 term beside(tensor const& weight, tensor const& scores) {
     sizes to(scores.rank(), 1);
     to[static_cast<std::size_t>(class_axis(scores))] = weight.count();
     return reshape(weight, to);
 }
 
-/// Targets are probabilities of classes.
+/// The loss for targets that are class probabilities.
 tensor of_probabilities(call const& c, term const& logs, term const& given) {
     std::int64_t const axis = class_axis(*logs);
     auto const classes = static_cast<double>(logs->size(static_cast<std::size_t>(axis)));
@@ -89,7 +89,7 @@ tensor of_probabilities(call const& c, term const& logs, term const& given) {
     return *(sum / (static_cast<double>(logs->count()) / classes));
 }
 
-/// What the other classes lose, for labels that are smoothed.
+/// The loss of the other classes, for label smoothing.
 term smooth_loss(call const& c, term const& logs) {
     std::int64_t const axis = class_axis(*logs);
     tensor const target = c.t("target");
@@ -109,13 +109,13 @@ results cross_entropy_loss(call const& c) {
     tensor const scores = c.t("self");
     double const smoothing = c.f("label_smoothing");
     if (smoothing < 0 || smoothing > 1) throw error("label_smoothing is not between 0 and 1");
-    if (scores.rank() == 0) throw error("the scores have no dimension of classes");
+    if (scores.rank() == 0) throw error("the scores do not have a class dimension");
     std::int64_t const axis = class_axis(scores);
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     term const logs = log_softmax_of(scores, axis);
     if (scores.sizes() == c.t("target").sizes()) {
-        if (!is_floating(c.t("target").dtype())) throw error("probabilities of classes are floats");
-        if (c.i("ignore_index") >= 0) throw error("ignore_index is not one of targets that are probabilities");
+        if (!is_floating(c.t("target").dtype())) throw error("class probabilities must be floating-point");
+        if (c.i("ignore_index") >= 0) throw error("ignore_index does not apply to class probabilities");
         return of_probabilities(c, logs, c.t("target"));
     }
     term const loss = nll(c, *logs).first;
@@ -124,7 +124,7 @@ results cross_entropy_loss(call const& c) {
     return *((1 - smoothing) * loss + smooth_loss(c, logs) * (smoothing / classes));
 }
 
-/// [N, C] scores and the targets of each row; `batched`: they came so.
+/// Scores as [N, C] with the targets of each row. `batched`: whether they were given as a batch.
 struct score_rows {
     tensor scores;
     tensor target;
@@ -134,16 +134,16 @@ score_rows rows_of(call const& c, std::size_t target_rank) {
     tensor const scores = c.t("self");
     tensor const target = c.t("target");
     if (scores.rank() > 2) throw error("the scores have more than 2 dimensions");
-    if (!is_floating(scores.dtype())) throw error("the scores are not of floats");
+    if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     std::int64_t const classes = scores.rank() == 0 ? 1 : scores.sizes().back();
     std::int64_t const count = scores.rank() == 2 ? scores.size(0) : 1;
-    if (classes == 0) throw error("there are no classes");
+    if (classes == 0) throw error("the number of classes is 0");
     sizes to = {count};
     if (target_rank == 2) to.push_back(classes);
     return {reshape(scores, {count, classes}), reshape(cast(target, dtype::int64), to), scores.rank() == 2};
 }
 
-/// What is above 0: NaN is not.
+/// max(x, 0), but 0 for NaN.
 term above_zero(term const& x) { return where(greater(*x, 0), *x, scalar(0)); }
 
 results multi_margin_loss(call const& c) {
@@ -162,7 +162,7 @@ results multi_margin_loss(call const& c) {
     return reduced(c, list && batched ? each : term(reshape(*each, list ? sizes{1} : sizes{})));
 }
 
-/// Targets of a row end before the first negative one.
+/// The targets of a row end before the first negative one.
 std::pair<tensor, tensor> multilabel(call const& c) {
     auto const [scores, target, batched] = rows_of(c, 2);
     if (target.sizes() != scores.sizes()) throw error("self and target have different sizes");
@@ -185,10 +185,11 @@ results multilabel_margin_loss_forward(call const& c) {
     return {loss, is_target};
 }
 
-/// Targets, in rows or one after the other, as rows of `width` classes, with blanks in between and around: [N, 2 * width + 1].
+/// Targets, given in rows or concatenated, as rows of `width` classes with blanks between and around them: [N, 2 *
+/// width + 1].
 tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std::int64_t width, std::int64_t classes) {
     tensor const given =
-        cast(to_host(c.t("targets")), dtype::int64); // a few integers, of which the lengths say which count
+        cast(to_host(c.t("targets")), dtype::int64); // few integers; the lengths say which of them count
     std::vector<std::int64_t> const targets = given.contiguous().integers();
     auto const n = static_cast<std::int64_t>(lengths.size());
     std::int64_t const row = given.rank() == 2 ? given.size(1) : 0;
@@ -200,10 +201,10 @@ tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std:
         std::int64_t const first = given.rank() == 2 ? i * row : start;
         if (length < 0 || (given.rank() == 2 && length > row) ||
             first + length > static_cast<std::int64_t>(targets.size()))
-            throw error("target_lengths do not fit the targets");
+            throw error("target_lengths do not match the targets");
         for (std::int64_t k = 0; k != length; ++k) {
             std::int64_t const label = targets[static_cast<std::size_t>(first + k)];
-            if (label < 0 || label >= classes) throw error("a target is no class");
+            if (label < 0 || label >= classes) throw error("a target is out of range");
             out.data<std::int64_t>()[i * (2 * width + 1) + 2 * k + 1] = label;
         }
         start += length;
@@ -216,17 +217,16 @@ std::vector<std::int64_t> lengths_of(call const& c, std::string_view name) {
     return flatten(cast(to_host(c.t(name)), dtype::int64)).integers();
 }
 
-/// log(exp(x) + exp(y) + exp(z)); -inf of three of them.
+/// log(exp(x) + exp(y) + exp(z)); -inf if all are.
 tensor log_of_sum(tensor const& x, tensor const& y, tensor const& z) {
-    tensor const most = maximum(maximum(x, y), z);
-    tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
+    tensor const highest = maximum(maximum(x, y), z);
+    tensor const safe = where(equal(highest, scalar(-infinity)), scalar(0), highest);
     return log(exp(x - safe) + exp(y - safe) + exp(z - safe)) + safe;
 }
 
 struct ctc {
-    tensor loss; ///< [N]
-    tensor
-        alpha; ///< [N, T, 2 * S + 1]: logarithms of what leads to each element of the targets with blanks, at each time
+    tensor loss;  ///< [N]
+    tensor alpha; ///< [N, T, 2 * S + 1]: log-probability of each prefix of the targets with blanks, at each time
 };
 ctc ctc_of(call const& c) {
     tensor logs = c.t("log_probs"); // [T, N, C]
@@ -237,10 +237,10 @@ ctc ctc_of(call const& c) {
     std::int64_t const n = logs.size(1);
     std::int64_t const blank = c.i("blank");
     if (static_cast<std::int64_t>(inputs.size()) != n || inputs.size() != lengths.size() || n == 0)
-        throw error("there is not a length for each sequence");
-    if (blank < 0 || blank >= logs.size(2)) throw error("blank is no class");
+        throw error("input_lengths and target_lengths must have one element per sequence");
+    if (blank < 0 || blank >= logs.size(2)) throw error("blank is out of range");
     for (std::int64_t const length : inputs)
-        if (length < 0 || length > logs.size(0)) throw error("an input length is outside");
+        if (length < 0 || length > logs.size(0)) throw error("an input length is out of range");
     std::int64_t const width = *std::max_element(lengths.begin(), lengths.end());
     tensor const labels = with_blanks(c, lengths, width, logs.size(2));
     std::int64_t const states = 2 * width + 1;
@@ -268,7 +268,7 @@ ctc ctc_of(call const& c) {
     tensor const final_label =
         where(greater(end, 0), take_along(last, clamp(end - scalar(1), 0, 1e18), 1), scalar(-infinity));
     tensor likelihood = log_of_sum(take_along(last, end, 1), final_label, full(-infinity, logs.dtype(), {}, here));
-    // A sequence of no elements: certain where nothing is to be found.
+    // An empty sequence has probability 1 if its target is empty, otherwise 0.
     likelihood =
         where(equal(ends, 0), where(equal(end, 0), scalar(0), full(-infinity, logs.dtype(), {n, 1}, here)), likelihood);
     tensor const alpha = all.empty() ? full(0, logs.dtype(), {n, 0, states}, here) : stack(all, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: arithmetic of two numbers and more.
+// ATen operators: arithmetic of two or more numbers.
 #include <string>
 #include <string_view>
 
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 void require_no_zero(tensor const& divisor) {
     if (!is_integral(divisor.dtype()) || divisor.count() == 0) return;
     if (to_host(reduce(reduce_op::any, equal(divisor, 0), all_axes(divisor))).item().to<bool>())
-        throw error("an integer is divided by zero");
+        throw error("integer division by zero");
 }
 
 namespace {
@@ -26,15 +26,15 @@ tensor times_argument(call const& c, tensor const& y, std::string_view factor) {
     return is_one(number) ? y : y * number;
 }
 
-/// A dtype of integers does not take factors that are not, nor one of bools numbers.
+/// Integer dtypes require integer factors, and bool requires a bool.
 void require_factor(dtype type, scalar const& factor) {
     bool const fits = factor.is_bool() || is_complex(type) || (factor.is_integral() && type != dtype::bool_) ||
                       (factor.is_floating() && is_floating(type)) || is_one(factor);
-    if (!fits) throw error("the factor does not fit " + std::string(name(type)));
+    if (!fits) throw error("the factor is out of range for " + std::string(name(type)));
 }
 
 void require_no_bool(operand_pair const& p) {
-    if (p.type == dtype::bool_) throw error("bools are not subtracted");
+    if (p.type == dtype::bool_) throw error("subtraction does not support bool");
 }
 
 results add_scaled(call const& c) {
@@ -55,7 +55,7 @@ results subtract_from(call const& c) {
     return p.finish(p.y - times_argument(c, p.x, "alpha"));
 }
 
-/// A quotient that integers do not take by 0.
+/// A quotient that is refused for integers divided by 0.
 template <binary_op Op>
 results whole(call const& c) {
     operand_pair const p = Op == binary_op::remainder ? promoted(c) : promoted_factors(c);
@@ -80,11 +80,12 @@ results divided(call const& c) {
     operand_pair const p = promoted_factors(c);
     require_no_zero(p.y);
     tensor const quotient = p.x / p.y;
-    return p.finish(trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // that of two tensors is rounded
+    return p.finish(
+        trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // the quotient of two tensors is rounded first
 }
 
-/// Some exponents are treated apart where they are numbers: everything to 0 is 1, complex numbers too, and two powers are roots, but not of
-/// float16.
+/// Some exponents that are Python numbers are special cases: everything to the power 0 is 1, complex numbers too, and
+/// two powers are roots, except for float16.
 tensor raised(call const& c, tensor const& x, tensor const& y) {
     aten_argument const& exponent = c.argument("exponent");
     if (exponent.is != aten_argument::kind::number) return pow(x, y);
@@ -96,27 +97,27 @@ tensor raised(call const& c, tensor const& x, tensor const& y) {
     return pow(x, y);
 }
 
-/// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
+/// Integers to a negative Python number are refused; to negative elements of a tensor they are 0, 1 or -1.
 results power(call const& c) {
     operand_pair const p = promoted_factors(c, "self", "exponent");
-    if (p.type == dtype::bool_) throw error("bools have no powers");
+    if (p.type == dtype::bool_) throw error("pow does not support bool");
     aten_argument const& exponent = c.argument("exponent");
     if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
-        throw error("integers are not raised to negative integers");
+        throw error("an integer cannot be raised to a negative power");
     if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
     return p.finish(raised(c, p.x, p.y));
 }
 
-/// In float64, or complex128.
+/// Computed in float64 or complex128.
 results power_in_double(call const& c) {
     bool const complex = is_complex(result_type(c, {"self", "exponent"}));
     dtype const type = complex ? dtype::complex128 : dtype::float64;
     return raised(c, operand(c, "self", type), operand(c, "exponent", type));
 }
 
-/// The other one of a NaN.
+/// If one operand is NaN, the other one.
 template <binary_op Op>
-results but_nan(call const& c) {
+results ignoring_nan(call const& c) {
     operand_pair const p = promoted(c);
     if (!is_floating(p.x.dtype())) return p.finish(binary(Op, p.x, p.y));
     return p.finish(where(isnan(p.x), p.y, where(isnan(p.y), p.x, binary(Op, p.x, p.y))));
@@ -128,13 +129,13 @@ results step(call const& c) {
     return p.finish(where(equal(p.x, 0), p.y, above));
 }
 
-/// From the end that is nearer. A weight has the dtype of the ends, unless it is a number or a 0-d tensor.
+/// Interpolates from the nearer end. The weight must have the dtype of the ends unless it is a number or a 0-d tensor.
 results interpolated(call const& c) {
     bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
     if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
-        throw error("the weight of lerp has another dtype than its ends");
+        throw error("the dtype of weight does not match that of self and end");
     dtype const type = weight_is_tensor ? result_type(c, {"self", "end", "weight"}) : result_type(c, {"self", "end"});
-    if (is_integral(type) || type == dtype::bool_) throw error("lerp is one of floats and complex numbers");
+    if (is_integral(type) || type == dtype::bool_) throw error("lerp requires a floating-point or complex dtype");
     tensor const x = operand(c, "self", compute_type(type));
     tensor const y = operand(c, "end", compute_type(type));
     tensor const w = operand(c, "weight", compute_type(type));
@@ -147,20 +148,21 @@ results interpolated(call const& c) {
 template <binary_op Op>
 results add_combined(call const& c) {
     dtype const type = result_type(c, {"self", "tensor1", "tensor2"});
-    if (Op == binary_op::div && !is_floating(type) && !is_complex(type)) throw error("integers are not divided here");
-    if (type == dtype::bool_) throw error("this function is not one of bool");
+    if (Op == binary_op::div && !is_floating(type) && !is_complex(type))
+        throw error("this function does not support integers");
+    if (type == dtype::bool_) throw error("this function does not support bool");
     dtype const in = compute_type(type);
     require_factor(type, c.number("value"));
     tensor const x = times_argument(c, operand(c, "tensor1", in), "value");
     return cast(operand(c, "self", in) + binary(Op, x, operand(c, "tensor2", in)), type);
 }
 
-/// self * 2^other. With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
+/// self * 2^other. For integer exponents the power itself may overflow, so it is applied in three parts.
 results scaled_by_power(call const& c) {
     tensor const exponent = c.t("other");
     if (is_floating(c.t("self").dtype()) && is_integral(exponent.dtype())) {
-        constexpr double most = 2100; // from the least number to infinity
-        tensor const n = cast(clamp(cast(exponent, dtype::int32), -most, most), dtype::float64);
+        constexpr double limit = 2100; // from the smallest subnormal to infinity
+        tensor const n = cast(clamp(cast(exponent, dtype::int32), -limit, limit), dtype::float64);
         tensor const third = trunc(n / scalar(3.0));
         tensor const factor = pow(full(2, dtype::float64, {}, n.where()), third);
         tensor const rest = pow(full(2, dtype::float64, {}, n.where()), n - third * scalar(2.0));
@@ -197,8 +199,8 @@ rows elementwise_binary() {
         {"float_power.Tensor_Tensor", power_in_double},
         {"floor_divide", whole<floor_div>},
         {"floor_divide.Scalar", whole<floor_div>},
-        {"fmax", but_nan<binary_op::maximum>},
-        {"fmin", but_nan<binary_op::minimum>},
+        {"fmax", ignoring_nan<binary_op::maximum>},
+        {"fmin", ignoring_nan<binary_op::minimum>},
         {"fmod.Scalar", whole<fmod>},
         {"fmod.Tensor", whole<fmod>},
         {"heaviside", step},

@@ -17,14 +17,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 tensor no_bool(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("this function is not one of bool");
+    if (x.dtype() == dtype::bool_) throw error("this function does not support bool");
     return x;
 }
 
 results negative(call const& c) { return -no_bool(c); }
 results positive(call const& c) { return no_bool(c); }
 
-/// Of bools an integer, as a power is.
+/// Bools become integers, as with pow.
 results squared(call const& c) {
     tensor const x = c.t("self");
     return square(x.dtype() == dtype::bool_ ? cast(x, dtype::int64) : x);
@@ -49,7 +49,7 @@ results round_to_decimals(call const& c) {
 
 results fraction(call const& c) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("frac is one of floating types");
+    if (!is_floating(x.dtype())) throw error("frac requires a floating-point dtype");
     return x - trunc(x);
 }
 
@@ -75,11 +75,11 @@ results angle(call const& c) {
     return where(isnan(v), v, where(less(v, 0), scalar(pi), full_like(v, 0)));
 }
 
-/// Rounded at each step, as ATen has it.
+/// Rounded after each step, as in ATen.
 results logit(call const& c) {
     tensor x = c.t("self");
     x = cast(x, to_real(x.dtype()));
-    if (c.given("eps") && c.f("eps") >= 0) { // the lower bound first
+    if (c.given("eps") && c.f("eps") >= 0) { // the lower bound is applied first
         scalar const low = c.f("eps");
         x = where(
             less(x, low), cast(full(low, x.dtype(), {}, x.where()), x.dtype()), clamp(x, -infinity, 1 - c.f("eps")));
@@ -87,7 +87,7 @@ results logit(call const& c) {
     return log(x / (scalar(1) - x));
 }
 
-/// -x log(x); of 0 it is 0, of negative numbers -infinity.
+/// -x log(x); 0 for 0, -infinity for negative numbers.
 results entropy(call const& c) {
     tensor const x = c.t("self");
     return computed_in(to_real(x.dtype()), x, [](tensor const& v) {
@@ -99,7 +99,7 @@ results entropy(call const& c) {
 template <bool Negative, bool Positive>
 results is_infinite(call const& c) {
     tensor const x = c.t("self");
-    if (is_complex(x.dtype()) && !(Negative && Positive)) throw error("complex numbers have no order");
+    if (is_complex(x.dtype()) && !(Negative && Positive)) throw error("complex numbers cannot be ordered");
     return unary(unary_op::isinf, x, {Negative ? 1.0 : 0.0, Positive ? 1.0 : 0.0, 0});
 }
 
@@ -142,7 +142,7 @@ results nan_to_num(call const& c) {
 /// x = mantissa * 2^exponent
 results mantissa_and_exponent(call const& c) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("frexp is one of floating types");
+    if (!is_floating(x.dtype())) throw error("frexp requires a floating-point dtype");
     return {unary(unary_op::mantissa, x), cast(unary(unary_op::exponent, x), dtype::int32)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors made of several, beside, above and along each other.
+// ATen operators: concatenation, stacking, grids, repetition, and reordering.
 #include "axes.hpp"
 
 #include <utility>
@@ -15,9 +15,9 @@ std::vector<tensor> promoted_all(call const& c) {
     return out;
 }
 
-/// Vectors of no elements join everything.
+/// Concatenates; empty vectors fit every shape.
 tensor joined(std::vector<tensor> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("a list of tensors is needed");
+    if (parts.empty()) throw error("at least one tensor is required");
     auto const nothing = [](tensor const& x) { return x.rank() == 1 && x.count() == 0; };
     tensor first = parts[0];
     std::erase_if(parts, nothing);
@@ -50,7 +50,7 @@ results block_diag(call const& c) {
     if (parts.empty()) return to_device(tensor::empty(dtype::float32, {1, 0}), c.where());
     sizes to = {0, 0};
     for (tensor const& x : parts) {
-        if (x.rank() != 2) throw error("blocks are matrices, not of the sizes " + to_string(x.sizes()));
+        if (x.rank() != 2) throw error("blocks must be matrices, not of shape " + to_string(x.sizes()));
         to[0] += x.size(0);
         to[1] += x.size(1);
     }
@@ -65,12 +65,12 @@ results block_diag(call const& c) {
     return out;
 }
 
-/// Vector i varies along dimension i.
+/// Grids in which vector i varies along dimension i.
 std::vector<tensor> grid_of(std::vector<tensor> const& vectors) {
     sizes to;
     for (tensor const& x : vectors) {
-        if (x.rank() > 1) throw error("a grid is made of vectors, not of the sizes " + to_string(x.sizes()));
-        if (x.dtype() != vectors[0].dtype()) throw error("a grid is made of vectors of one dtype");
+        if (x.rank() > 1) throw error("meshgrid requires vectors, not shape " + to_string(x.sizes()));
+        if (x.dtype() != vectors[0].dtype()) throw error("meshgrid requires vectors of the same dtype");
         to.push_back(x.count());
     }
     std::vector<tensor> out;
@@ -84,9 +84,9 @@ std::vector<tensor> grid_of(std::vector<tensor> const& vectors) {
 
 results meshgrid(call const& c) {
     std::vector<tensor> vectors = c.tensors("tensors");
-    if (vectors.empty()) throw error("a list of tensors is needed");
+    if (vectors.empty()) throw error("at least one tensor is required");
     std::string_view const indexing = c.has_argument("indexing") ? c.text("indexing") : "ij";
-    if (indexing != "ij" && indexing != "xy") throw error("indexing is ij or xy");
+    if (indexing != "ij" && indexing != "xy") throw error("indexing must be 'ij' or 'xy'");
     bool const swaps = indexing == "xy" && vectors.size() >= 2;
     if (swaps) std::swap(vectors[0], vectors[1]);
     std::vector<tensor> out = grid_of(vectors);
@@ -96,21 +96,21 @@ results meshgrid(call const& c) {
 
 results cartesian_prod(call const& c) {
     std::vector<tensor> const& vectors = c.tensors("tensors");
-    if (vectors.empty()) throw error("a list of tensors is needed");
+    if (vectors.empty()) throw error("at least one tensor is required");
     for (tensor const& x : vectors)
-        if (x.rank() != 1) throw error("vectors are expected, not the sizes " + to_string(x.sizes()));
+        if (x.rank() != 1) throw error("vectors are expected, not shape " + to_string(x.sizes()));
     if (vectors.size() == 1) return vectors[0];
     std::vector<tensor> columns;
     for (tensor const& x : grid_of(vectors)) columns.push_back(flatten(x));
     return stack(columns, 1);
 }
 
-/// The rows of a grid of indices whose numbers ascend.
+/// The combinations of elements: rows of a grid of indices that are ascending.
 results combinations(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const r = c.i("r");
-    if (x.rank() != 1) throw error("a vector is expected, not the sizes " + to_string(x.sizes()));
-    if (r < 0) throw error("combinations of " + std::to_string(r) + " elements");
+    if (x.rank() != 1) throw error("a vector is expected, not shape " + to_string(x.sizes()));
+    if (r < 0) throw error("combinations of " + std::to_string(r) + " elements do not exist");
     if (r == 0) return x.sliced(0, 0, 0);
     if (r > 32) throw error("combinations of " + std::to_string(r) + " elements are too many");
     std::vector<tensor> const grid =

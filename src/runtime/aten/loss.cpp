@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: losses. Those that ATen composes of operators are composed here too, since float16 is rounded after each.
+// ATen operators: losses. Composed of the same operators as in ATen, since float16 is rounded after each.
 #include "loss.hpp"
 
 #include <limits>
@@ -15,42 +15,43 @@ tensor reduced(call const& c, term const& loss) {
     case 0: return *loss;
     case 1: return *average(loss, all_axes(*loss));
     case 2: return *total(loss, all_axes(*loss));
-    default: throw error("there is no reduction " + std::to_string(c.i("reduction")));
+    default: throw error("unknown reduction " + std::to_string(c.i("reduction")));
     }
 }
 
 namespace {
 
 term of(call const& c, std::string_view name) { return c.t(name); }
-/// Throws aton::error for what is no float, of which ATen has no kernel.
+/// Throws aton::error for dtypes that are not floating-point, for which ATen has no kernel.
 term floats(call const& c, std::string_view name) {
     term x = of(c, name);
-    if (!is_floating(x->dtype())) throw error(std::string(name) + " is not of floats");
+    if (!is_floating(x->dtype())) throw error(std::string(name) + " must be floating-point");
     return x;
 }
 
-/// Where the target is this number: of uint8 -1 is 255.
+/// Whether the target equals this number; as uint8, -1 is 255.
 tensor is_label(term const& target, int number) {
     dtype const type = target->dtype() == dtype::bool_ ? dtype::int64 : target->dtype();
     return equal(cast(*target, type), cast(full(number, dtype::int64, {}, target->where()), type));
 }
-/// `yes` where the target is this number, else 0.
+/// `yes` where the target equals this number, otherwise 0.
 term where_target(term const& target, int number, term const& yes) {
     return where(is_label(target, number), *yes, scalar(0));
 }
 term log_of(term const& x) { return apply(unary_op::log, x); }
 term exp_of(term const& x) { return apply(unary_op::exp, x); }
 
-/// x * log(y): 0 where x is 0, NaN where y is NaN.
+/// x * log(y): 0 if x is 0, NaN if y is NaN.
 term x_log_y(term const& x, term const& y) {
     term const product = x * log_of(y);
     return where(logical_and(*apply(binary_op::eq, x, 0.0), logical_not(isnan(*y))), scalar(0), *product);
 }
 
-/// As an operator writes it to a tensor of this dtype, which takes no floats where it has integers.
+/// The value as an operator writes it to a tensor of this dtype; floats cannot be written to integers.
 term written_as(term const& x, dtype type) {
     if (is_floating(x->dtype()) && !is_floating(type) && !is_complex(type))
-        throw error("the result of " + std::string(name(x->dtype())) + " is written to " + std::string(name(type)));
+        throw error("a result of " + std::string(name(x->dtype())) + " cannot be written to " +
+                    std::string(name(type)));
     return cast(*x, type);
 }
 
@@ -65,7 +66,7 @@ results mse_loss(call const& c) {
 }
 results l1_loss(call const& c) { return reduced(c, apply(unary_op::abs, of(c, "self") - of(c, "target"))); }
 
-/// (half a square below a limit, a line above it), both of |self - target|.
+/// A loss of |self - target| with one formula below `limit` and another above it.
 results piecewise(call const& c, double limit, auto const& below, auto const& above) {
     (void)floats(c, "self");
     operand_pair const p = promoted(c, "self", "target");
@@ -77,7 +78,7 @@ results piecewise(call const& c, double limit, auto const& below, auto const& ab
 results smooth_l1_loss(call const& c) {
     double const beta = c.f("beta");
     (void)floats(c, "self");
-    if (beta < 0) throw error("beta is negative");
+    if (beta < 0) throw error("beta must not be negative");
     if (beta == 0) return l1_loss(c);
     return piecewise(
         c,
@@ -87,7 +88,7 @@ results smooth_l1_loss(call const& c) {
 }
 results huber_loss(call const& c) {
     double const delta = c.f("delta");
-    if (!(delta > 0)) throw error("delta is not positive");
+    if (!(delta > 0)) throw error("delta must be positive");
     return piecewise(
         c,
         delta,
@@ -115,7 +116,7 @@ results binary_cross_entropy_with_logits(call const& c) {
     term log = log_sigmoid(x);
     if (c.given("pos_weight")) {
         term const weight = of(c, "pos_weight");
-        term const one = full(1, weight->dtype(), {}, weight->where()); // an integer: of uint8 0 - 1 is 255
+        term const one = full(1, weight->dtype(), {}, weight->where()); // an integer: as uint8, 0 - 1 is 255
         log = log * ((weight - one) * target + 1.0);
     }
     term loss = written_as((1.0 - target) * x - log, target->dtype());
@@ -148,7 +149,7 @@ results soft_margin_loss(call const& c) {
 results hinge_embedding_loss(call const& c) {
     term const x = of(c, "self");
     term const target = of(c, "target");
-    term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // of integers: a whole one
+    term const margin = full(c.f("margin"), x->dtype(), x->sizes(), x->where()); // truncated for integers
     auto const unless = [&](int number, term const& value) -> term {
         return where(logical_not(is_label(target, number)), *value, scalar(0));
     };
@@ -164,7 +165,7 @@ results cosine_embedding_loss(call const& c) {
     term const y = of(c, "input2");
     term const target = of(c, "target");
     if (target->rank() > 1 || target->rank() + 1 != x->rank() || x->rank() != y->rank())
-        throw error("target has neither no dimension beside vectors nor one beside matrices");
+        throw error("target must be 0-d for vectors and 1-d for matrices");
     constexpr double epsilon = 1e-12;
     auto const along = [&](term const& z) { return total(z, {static_cast<std::int64_t>(target->rank())}); };
     term const sizes = (along(x * x) + epsilon) * (along(y * y) + epsilon);

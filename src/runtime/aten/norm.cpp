@@ -18,17 +18,17 @@ namespace {
 
 dtype real_of(dtype t) { return t == dtype::complex64 ? dtype::float32 : t == dtype::complex128 ? dtype::float64 : t; }
 
-/// `self` in the dtype that is asked for.
+/// `self` in the requested dtype.
 tensor floating_self(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.has_argument("dtype") ? c.type("dtype", x.dtype()) : x.dtype();
-    if (!is_floating(type) && !is_complex(type)) throw error("a norm is one of floating types");
-    if (is_complex(x.dtype()) && !is_complex(type)) throw error("a norm of complex numbers takes a complex dtype");
+    if (!is_floating(type) && !is_complex(type)) throw error("a norm requires a floating-point dtype");
+    if (is_complex(x.dtype()) && !is_complex(type)) throw error("a norm of complex numbers requires a complex dtype");
     return cast(x, type);
 }
 
 tensor norm_along(tensor const& x, double ord, axis_list const& axes, bool keep) {
-    if (std::isinf(ord) && count_along(x, axes) == 0) throw error("no elements have no largest or smallest one");
+    if (std::isinf(ord) && count_along(x, axes) == 0) throw error("an empty axis has no maximum or minimum");
     return norm(x, ord, axes, keep);
 }
 
@@ -49,13 +49,13 @@ results frobenius(call const& c) {
 
 results distance(call const& c) {
     if (dtype const type = c.t("self").dtype(); !is_floating(type) && !is_complex(type))
-        throw error("a norm is one of floating types");
+        throw error("a norm requires a floating-point dtype");
     operand_pair const p = promoted_to_real(c);
     tensor const apart = p.x - p.y;
     return cast(norm(apart, c.f("p"), all_axes(apart)), real_of(p.type));
 }
 
-/// The norm of a matrix in two axes: another operator's.
+/// The norm of a matrix in two axes, by another operator.
 results norm_of_matrix(call const& c, tensor const& x, axis_list const& axes) {
     std::vector<aten_argument> arguments(4);
     arguments[0].name = "self";
@@ -70,30 +70,30 @@ results norm_of_matrix(call const& c, tensor const& x, axis_list const& axes) {
     return c.run(named ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm", std::move(arguments)).results;
 }
 
-/// Of a vector or a matrix, by the number of axes; without an order of all elements.
+/// A vector or matrix norm, by the number of axes; without an order, over all elements.
 results norm_of_either(call const& c) {
     tensor const x = floating_self(c);
     bool const named = c.argument("ord").is == aten_argument::kind::text;
     axis_list const axes = axes_of(c, x);
     if (!c.given("ord")) return norm_along(x, 2, axes, keeps(c));
     if (axes.size() == 2) return norm_of_matrix(c, x, axes);
-    if (axes.size() > 2 || named) throw error("a norm of an order is one of 1 or 2 axes");
+    if (axes.size() > 2 || named) throw error("a norm with an order is defined over 1 or 2 axes");
     return norm_along(x, c.f("ord"), axes, keeps(c));
 }
 
-/// Each slice of an axis whose norm is above `maxnorm` is scaled down to it.
+/// Scales slices of an axis whose norm exceeds `maxnorm` down to it.
 results renorm(call const& c) {
     term const x = c.t("self");
-    if (x->rank() < 2) throw error("self has less than 2 dimensions");
+    if (x->rank() < 2) throw error("self must have at least 2 dimensions");
     auto const kept = static_cast<std::int64_t>(axis_at(c.i("dim"), x->rank()));
     axis_list axes = all_axes(*x);
     axes.erase(axes.begin() + kept);
     dtype const in = compute_type(x->dtype());
-    double const most = c.f("maxnorm");
+    double const max_norm = c.f("maxnorm");
     tensor const size = norm(cast(*x, in), c.f("p"), axes, true);
     constexpr double epsilon = 1e-7;
-    tensor const factor = scalar(most) / (size + scalar(epsilon));
-    tensor const scaled = cast(*x, in) * where(greater(size, scalar(most)), factor, scalar(1));
+    tensor const factor = scalar(max_norm) / (size + scalar(epsilon));
+    tensor const scaled = cast(*x, in) * where(greater(size, scalar(max_norm)), factor, scalar(1));
     return cast(scaled, x->dtype());
 }
 
@@ -101,7 +101,7 @@ results matrix_norm(call const& c) {
     tensor x = c.t("self");
     if (dtype const type = c.type("dtype"); type != dtype::undefined) x = cast(x, type);
     std::vector<std::int64_t> const dims = c.ints("dim");
-    if (dims.size() != 2) throw error("dim has not 2 elements");
+    if (dims.size() != 2) throw error("dim must have 2 elements");
     std::vector<std::size_t> const of = {axis_at(dims[0], x.rank()), axis_at(dims[1], x.rank())};
     if (of[0] == of[1]) throw error("both dimensions are the same");
     std::vector<std::size_t> order;

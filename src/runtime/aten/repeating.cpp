@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: the same elements several times, or in another order.
+// ATen operators: repetition and reordering of elements.
 #include "axes.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -8,7 +8,7 @@ namespace {
 
 tensor repeated(tensor x, ints const& times) {
     if (times.size() < x.rank())
-        throw error(std::to_string(times.size()) + " numbers of repeats for the sizes " + to_string(x.sizes()));
+        throw error(std::to_string(times.size()) + " repeats do not fit shape " + to_string(x.sizes()));
     while (x.rank() < times.size()) x = x.unsqueezed(0);
     sizes wide;
     ints strides;
@@ -17,7 +17,7 @@ tensor repeated(tensor x, ints const& times) {
         wide.insert(wide.end(), {times[i], x.size(i)});
         strides.insert(strides.end(), {0, x.strides()[i]});
     }
-    (void)count_of(wide); // refuses what is negative or too much
+    (void)count_of(wide); // throws for negative or too large sizes
     for (std::size_t i = 0; i != times.size(); ++i) to.push_back(times[i] * x.size(i));
     return reshape(x.viewed(wide, strides), to);
 }
@@ -31,18 +31,20 @@ results tile(call const& c) {
     return repeated(x, times);
 }
 
-/// Index i as often as repeats[i] says.
+/// Index i, repeated repeats[i] times.
 tensor repeated_indices(tensor const& repeats) {
-    if (repeats.rank() != 1) throw error("repeats are a vector, not of the sizes " + to_string(repeats.sizes()));
-    if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32) throw error("repeats are int32 or int64");
+    if (repeats.rank() != 1) throw error("repeats must be a vector, not of shape " + to_string(repeats.sizes()));
+    if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32)
+        throw error("repeats must be int32 or int64");
     tensor times = cast(repeats, dtype::int64);
     if (times.count() == 0) return times;
-    if (to_host(min(times, {0})).item().to<std::int64_t>() < 0) throw error("repeats are not negative");
-    if (to_host(max(times, {0})).item().to<std::int64_t>() > most_elements / times.count())
-        throw error("more repeats than a tensor has elements");
+    if (to_host(min(times, {0})).item().to<std::int64_t>() < 0) throw error("repeats must not be negative");
+    if (to_host(max(times, {0})).item().to<std::int64_t>() > max_elements / times.count())
+        throw error("more repeats than a tensor can have elements");
     tensor const ends = scan(scan_op::sum, times, 0);
     std::int64_t const total = to_host(ends.sliced(0, ends.count() - 1, 1)).item().to<std::int64_t>();
-    // A 1 where an index begins; one more place for those that never do. What the first begins with is not counted.
+    // 1 at the start of each index, with one extra place for indices that never start; the scan does not count the
+    // first.
     tensor const none = full(0, dtype::int64, {total + 1}, times.where());
     tensor const begins =
         put(none, ends.sliced(0, 0, ends.count() - 1), full(1, dtype::int64, {}, times.where()), put_op::add);
@@ -60,7 +62,7 @@ results repeat_interleave(call const& c) {
     bool const number = c.argument("repeats").is == aten_argument::kind::number;
     tensor const given = number ? constant(c, c.number("repeats"), dtype::int64) : c.t("repeats");
     if (given.rank() > 1 || (given.count() != 1 && given.count() != x.size(axis)))
-        throw error("repeats of the sizes " + to_string(given.sizes()) + " for a dimension of size " +
+        throw error("repeats of shape " + to_string(given.sizes()) + " do not fit a dimension of size " +
                     std::to_string(x.size(axis)));
     tensor const repeats = reshape(given, {given.count()}).expanded({x.size(axis)});
     return index_select(x, static_cast<std::int64_t>(axis), repeated_indices(repeats));
@@ -79,9 +81,9 @@ results roll(call const& c) {
     ints const dims = c.ints("dims");
     if (x.count() == 0) return x;
     if (dims.empty() && by.size() == 1) return reshape(rolled(flatten(x), 0, by[0]), x.sizes());
-    if (by.empty() || by.size() != dims.size()) throw error("there are as many shifts as dimensions");
+    if (by.empty() || by.size() != dims.size()) throw error("shifts and dims must have the same length");
     for (std::size_t i = 0; i != dims.size(); ++i) {
-        if (x.rank() == 0) throw error("a 0-d tensor has no dimension");
+        if (x.rank() == 0) throw error("a 0-d tensor has no dimensions");
         x = rolled(x, axis_at(dims[i], x.rank()), by[i]);
     }
     return x;
@@ -98,14 +100,14 @@ results flip(call const& c) { return flipped(c.t("self"), c.ints("dims")); }
 results fliplr(call const& c) { return flipped(c.t("self"), {1}); }
 
 results flipud(call const& c) {
-    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no dimension");
+    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no dimensions");
     return flipped(c.t("self"), {0});
 }
 
 results rot90(call const& c) {
     tensor const x = c.t("self");
     ints const dims = c.ints("dims");
-    if (dims.size() != 2) throw error("rot90 turns from one dimension to another");
+    if (dims.size() != 2) throw error("rot90 requires two dimensions that are not the same");
     (void)distinct_axes(dims, x.rank());
     switch ((c.i("k") % 4 + 4) % 4) {
     case 1: return transpose(flipped(x, {dims[1]}), dims[0], dims[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: resizing. Places are computed in float32 for all dtypes but float64, as ATen does: which element
-// is the nearest depends on it.
+// ATen operators: resizing. Coordinates are computed in float32 for all dtypes except float64, as in ATen, since the
+// choice of the nearest element depends on it.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -19,17 +19,17 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// One axis: so many elements become so many.
+/// The resizing of one axis.
 struct resized {
     std::int64_t in;
     std::int64_t out;
-    std::optional<double> scale; ///< out / in where the caller gave it
+    std::optional<double> scale; ///< out / in if the caller gave it
     bool corners = false;
     bool copies =
-        false; ///< where the sizes are equal or one is twice the other, the nearest ones are known without a scale
-    dtype weights = dtype::undefined; ///< that weights are rounded to; undefined: they are not
+        false; ///< if the sizes are equal or one is twice the other, nearest elements are copied without a scale
+    dtype weights = dtype::undefined; ///< dtype to which weights are rounded; undefined: not rounded
 
-    /// Elements of the input for one of the result.
+    /// The number of input elements per result element.
     template <class T>
     [[nodiscard]] T step() const {
         if (corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T(0);
@@ -51,7 +51,7 @@ axis_taps nearest(resized const& r) {
     return t;
 }
 
-/// Where an element of the result lies in the input.
+/// The input coordinate of a result element.
 template <class T>
 T origin(resized const& r, T step, std::int64_t i) {
     return r.corners ? step * static_cast<T>(i) : step * (static_cast<T>(i) + T(0.5)) - T(0.5);
@@ -117,7 +117,7 @@ struct lanczos {
     static double at(double x) { return std::abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0; }
 };
 
-/// A filter that becomes wider where the axis shrinks.
+/// A filter that is widened when the axis shrinks.
 template <class Filter, class T>
 axis_taps antialiased(resized const& r) {
     T const step = r.step<T>();
@@ -146,7 +146,7 @@ axis_taps antialiased(resized const& r) {
 }
 
 using taps_function = axis_taps (*)(resized const&);
-/// How an axis is resized: in float64, and in other dtypes.
+/// The functions that resize an axis: in float64, and in other dtypes.
 struct resizing_mode {
     taps_function in_double = nullptr;
     taps_function in_float = nullptr;
@@ -155,15 +155,15 @@ struct resizing_mode {
     bool antialiases = false;
 };
 
-/// The arguments of an overload with sizes, and of one with sizes or factors (".vec").
+/// The axes from the arguments of an overload with sizes, or of one with sizes or factors (".vec").
 std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
     static constexpr std::string_view of_three[] = {"scales_d", "scales_h", "scales_w"};
     std::vector<resized> out;
     bool const factors = c.has_argument("scale_factors");
     std::vector<double> const given = factors ? c.floats("scale_factors") : std::vector<double>{};
     sizes const to = c.given("output_size") ? for_each_axis(c, "output_size", axes, {}) : sizes{};
-    if (to.empty() && given.size() != axes) throw error("neither sizes nor a factor for each axis are given");
-    if (!to.empty() && !given.empty()) throw error("both sizes and factors are given");
+    if (to.empty() && given.size() != axes) throw error("sizes or one factor per axis is required");
+    if (!to.empty() && !given.empty()) throw error("sizes and factors cannot be combined");
     for (std::size_t i = 0; i != axes; ++i) {
         std::string_view const single = of_three[3 - axes + i];
         std::string_view const name = c.has_argument(single) ? single : "scales";
@@ -171,26 +171,26 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
         if (!given.empty()) {
             r.scale = given[i];
             double const size = static_cast<double>(r.in) * given[i];
-            constexpr double most = 1 << 28;
-            if (!(size >= 0 && size < most)) throw error("an axis has no such factor");
+            constexpr double limit = 1 << 28;
+            if (!(size >= 0 && size < limit)) throw error("the scale factor of an axis is out of range");
             r.out = static_cast<std::int64_t>(size);
         } else if (!factors) {
             r.scale = c.maybe_f(name);
         }
-        if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result is empty");
+        if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result has size 0");
         if (c.has_argument("align_corners")) r.corners = c.b("align_corners");
-        r.copies = axes == 2; // and not in ATen's kernels of one axis and of three
+        r.copies = axes == 2; // but not in ATen's kernels of one and three axes
         out.push_back(r);
     }
     return out;
 }
 
-/// Whole numbers in a unit of a power of two for the weights of bytes, as large as 16 bits hold them. The unit's exponent.
-int make_whole(axis_taps& t) {
+/// Converts weights to fixed point, as large as 16 bits allow, and returns the exponent.
+int to_fixed_point(axis_taps& t) {
     auto const taps = static_cast<std::size_t>(t.taps);
     double largest = 0;
     for (std::size_t i = 0; i != t.weights.size(); ++i) {
-        for (std::size_t k = i / taps * taps; k != i; ++k) // an element that is met twice
+        for (std::size_t k = i / taps * taps; k != i; ++k) // an element that occurs twice
             if (t.indices[k] == t.indices[i]) {
                 t.weights[k] += t.weights[i];
                 t.weights[i] = 0;
@@ -199,43 +199,44 @@ int make_whole(axis_taps& t) {
     }
     for (double const w : t.weights) largest = std::max(largest, w);
     int exponent = 0;
-    constexpr int most = 22;
-    while (exponent != most && 0.5 + std::ldexp(largest, exponent + 1) < 32768) ++exponent;
+    constexpr int max_exponent = 22;
+    while (exponent != max_exponent && 0.5 + std::ldexp(largest, exponent + 1) < 32768) ++exponent;
     for (double& w : t.weights) w = std::trunc(std::ldexp(w, exponent) + (w < 0 ? -0.5 : 0.5));
     return exponent;
 }
 
-/// uint8 in fixed point, rounded after each axis. One that keeps its size is left as it is, whatever its scale.
+/// uint8 in fixed point, rounded after each axis. An axis that keeps its size is not resampled, whatever its scale.
 tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_mode const& mode) {
     tensor y = cast(x, dtype::int64);
     for (std::size_t i = all.size(); i-- != 0;) {
         if (all[i].in == all[i].out) continue;
         axis_taps t = mode.in_double(all[i]);
-        int const exponent = make_whole(t);
+        int const exponent = to_fixed_point(t);
         tensor const sum = resample(y, static_cast<std::int64_t>(i) + 2, t) + scalar(std::int64_t{1} << (exponent - 1));
         y = clamp(binary(binary_op::shift_right, sum, scalar(exponent)), 0, 255);
     }
     return cast(y, dtype::uint8);
 }
 
-constexpr std::int64_t most_taps = 4; ///< of an element that is not antialiased
+constexpr std::int64_t max_taps = 4; ///< maximum taps without antialiasing
 
-/// Elements of height and width together up to which the CPU's bilinear kernel does not round weights.
-constexpr std::int64_t most_vectorized = 128;
+/// Sum of height and width up to which ATen's bilinear CPU kernel does not round weights.
+constexpr std::int64_t max_vectorized = 128;
 
 tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     tensor const x = c.t(c.has_argument("input") ? "input" : "self");
-    if (x.rank() != axes + 2) throw error("the input has not " + std::to_string(axes + 2) + " dimensions");
+    if (x.rank() != axes + 2) throw error("the input must have " + std::to_string(axes + 2) + " dimensions");
     dtype const type = x.dtype();
     std::vector<resized> all = axes_of(c, x, axes);
-    for (resized const& r : all) require_room({r.out, most_taps}, dtype::float64);
+    for (resized const& r : all) check_fits_in_memory({r.out, max_taps}, dtype::float64);
     bool const floats = is_floating(type);
-    if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2)) throw error("values between integers");
+    if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2))
+        throw error("interpolation does not support integers");
     if (mode.antialiases && floats && compute_type(type) != type)
-        throw error("antialiasing is not one of " + std::string(name(type)));
+        throw error("antialiasing does not support " + std::string(name(type)));
     if (type == dtype::uint8 && axes == 2 && !mode.takes_integers) return resized_bytes(x, all, mode);
     if (floats && compute_type(type) != type && !mode.antialiases &&
-        (mode.is_cubic || axes != 2 || all[0].out + all[1].out > most_vectorized))
+        (mode.is_cubic || axes != 2 || all[0].out + all[1].out > max_vectorized))
         for (resized& r : all) r.weights = type;
     tensor y = mode.takes_integers ? x : cast(x, floats ? compute_type(type) : dtype::float32);
     for (std::size_t i = axes; i-- != 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: sampling on grids. Places are computed in float32 for all dtypes but float64, as ATen does.
+// ATen operators: sampling on grids. Coordinates are computed in float32 for all dtypes except float64, as in ATen.
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 template <class T>
 T one_of(std::int64_t number, std::initializer_list<T> choices, char const* what) {
     if (number < 0 || number >= static_cast<std::int64_t>(choices.size()))
-        throw error("there is no " + std::string(what) + ' ' + std::to_string(number));
+        throw error("unknown " + std::string(what) + ' ' + std::to_string(number));
     return choices.begin()[number];
 }
 
@@ -34,14 +34,14 @@ results grid_sampler(call const& c) {
     return grid_sample(c.t("input"), c.t("grid"), how);
 }
 
-/// From -1 to 1, either at the outermost points or half a step beyond them.
+/// Coordinates from -1 to 1, at the centers of the outermost elements or at their edges.
 tensor places_between(tensor const& like, std::int64_t count, bool corners) {
     if (count <= 1) return full(0, like.dtype(), {count}, like.where());
     dtype const in = compute_type(like.dtype());
     auto const n = static_cast<double>(count);
     tensor const at = cast(range(count, 0, 1, like.where()), in);
     tensor const step = cast(full(2 / (n - 1), like.dtype(), {}, like.where()), in);
-    std::int64_t const middle = count / 2; // from which on it is counted from the end
+    std::int64_t const middle = count / 2; // from here on counted from the end
     auto const times_step = [&](tensor const& steps) -> term { return cast(steps * step, like.dtype()); };
     term const from_start = times_step(at) - 1.0;
     term const from_end = 1.0 - times_step(scalar(n - 1) - at);
@@ -51,10 +51,10 @@ tensor places_between(tensor const& like, std::int64_t count, bool corners) {
 
 results affine_grid_generator(call const& c) {
     sizes const to = c.ints("size");
-    if (to.size() < 3) throw error("size has less than 3 elements");
+    if (to.size() < 3) throw error("size must have at least 3 elements");
     tensor const theta = c.t("theta");
-    if (theta.rank() != 3 || theta.size(0) != to[0]) throw error("theta has not a matrix for each image");
-    // Each step in the dtype of theta, which rounds float16.
+    if (theta.rank() != 3 || theta.size(0) != to[0]) throw error("theta must have one matrix per image");
+    // Each step is in the dtype of theta, which rounds float16.
     bool const corners = c.b("align_corners");
     sizes const spatial(to.begin() + 2, to.end());
     std::int64_t const points = count_of(spatial);
@@ -66,7 +66,8 @@ results affine_grid_generator(call const& c) {
     }
     columns.push_back(full(1, theta.dtype(), {points}, theta.where()));
     auto const axes = static_cast<std::int64_t>(spatial.size());
-    if (theta.size(1) != axes || theta.size(2) != axes + 1) throw error("theta has not the sizes of affine maps");
+    if (theta.size(1) != axes || theta.size(2) != axes + 1)
+        throw error("theta does not have the shape of affine matrices");
     sizes out = {theta.size(0)};
     out.insert(out.end(), spatial.begin(), spatial.end());
     out.push_back(axes);

@@ -19,14 +19,14 @@ results masked_select(call const& c) {
 
 tensor checked_mask(call const& c) {
     tensor const mask = c.t("mask");
-    if (mask.dtype() != dtype::bool_) throw error("a mask is of bool, not of " + std::string(name(mask.dtype())));
+    if (mask.dtype() != dtype::bool_) throw error("a mask must be bool, not " + std::string(name(mask.dtype())));
     return mask;
 }
 
 results masked_fill(call const& c) {
     tensor const x = c.t("self");
     if (c.argument("value").is == aten_argument::kind::tensor && c.t("value").rank() != 0)
-        throw error("the value of masked_fill is a 0-d tensor");
+        throw error("the value of masked_fill must be a 0-d tensor");
     return contiguous(where(checked_mask(c), operand(c, "value", x.dtype()), x));
 }
 
@@ -34,9 +34,9 @@ results masked_scatter(call const& c) {
     tensor const mask = checked_mask(c);
     sizes const to = broadcast(c.t("self").sizes(), mask.sizes());
     tensor const source = flatten(c.t("source"));
-    if (source.dtype() != c.t("self").dtype()) throw error("source has another dtype than self");
+    if (source.dtype() != c.t("self").dtype()) throw error("the dtype of source is not that of self");
     tensor const at = true_positions(mask.expanded(to));
-    if (at.count() > source.count()) throw error("source has fewer elements than the mask has true ones");
+    if (at.count() > source.count()) throw error("source has fewer elements than the mask has true elements");
     return put(c.t("self").expanded(to), at, source.sliced(0, 0, at.count()));
 }
 
@@ -44,13 +44,13 @@ results where_of(call const& c) {
     dtype const type = result_type(c, {"self", "other"});
     tensor const condition = c.t("condition");
     if (condition.dtype() != dtype::bool_ && condition.dtype() != dtype::uint8)
-        throw error("a condition is of bool, not of " + std::string(name(condition.dtype())));
+        throw error("a condition must be bool, not " + std::string(name(condition.dtype())));
     return where(cast(condition, dtype::bool_), operand(c, "self", type), operand(c, "other", type));
 }
 
 results nonzero_rows(call const& c) { return contiguous(transpose(nonzero(c.t("self")), 0, 1)); }
 
-/// One vector for each dimension.
+/// One vector per dimension.
 results nonzero_columns(call const& c) {
     tensor const found = nonzero(at_least_1d(c.t(c.has_argument("condition") ? "condition" : "self")));
     std::vector<tensor> out;
@@ -61,16 +61,16 @@ results nonzero_columns(call const& c) {
 results nonzero_static(call const& c) {
     tensor const rows = transpose(nonzero(c.t("self")), 0, 1);
     std::int64_t const size = c.i("size");
-    if (size < 0) throw error("a size is not negative");
+    if (size < 0) throw error("a size must not be negative");
     return pad(rows, {0, 0}, {size - rows.size(0), 0}, c.number("fill_value"));
 }
 
-/// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
+/// Clamps to numbers or tensors, either of which may be missing. NaN in any operand gives NaN.
 results clamp_between(call const& c) {
     auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
     bool const low = has("min");
     bool const high = has("max");
-    if (!low && !high) throw error("neither min nor max is given");
+    if (!low && !high) throw error("at least one of min and max is required");
     dtype const type = low && high ? result_type(c, {"self", "min", "max"})
                        : low       ? result_type(c, {"self", "min"})
                                    : result_type(c, {"self", "max"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: parts of a tensor by position. Copies are views too: nobody writes to either.
+// ATen operators: parts of a tensor by position. Copies are views too, since neither is written to.
 #include "axes.hpp"
 
 #include <limits>
@@ -27,12 +27,12 @@ results narrowed(call const& c) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);
     std::int64_t const size = x.size(axis);
-    std::int64_t start = c.i("start"); // a tensor too
+    std::int64_t start = c.i("start"); // may be a tensor
     std::int64_t const length = c.i("length");
     if (start < 0) start += size;
     if (start < 0 || start > size || length < 0 || length > size - start)
-        throw error(std::to_string(length) + " elements from " + std::to_string(start) +
-                    " on leave a dimension of size " + std::to_string(size));
+        throw error("length " + std::to_string(length) + " at start " + std::to_string(start) +
+                    " is out of range for a dimension of size " + std::to_string(size));
     return x.sliced(axis, start, length);
 }
 
@@ -43,8 +43,8 @@ results unfolded(call const& c) {
     std::int64_t const step = c.i("step");
     std::int64_t const all = x.rank() == 0 ? 1 : x.size(axis);
     if (size < 0 || size > all || step <= 0)
-        throw error("windows of " + std::to_string(size) + " by " + std::to_string(step) +
-                    " over a dimension of size " + std::to_string(all));
+        throw error("windows of size " + std::to_string(size) + " with step " + std::to_string(step) +
+                    " do not fit a dimension of size " + std::to_string(all));
     sizes to = x.sizes();
     ints strides = x.strides();
     to.push_back(size);

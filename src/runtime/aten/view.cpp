@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: other sizes and another order of the same elements. Copies (squeeze_copy) are views too: nobody writes to either.
+// ATen operators: views. Copies (squeeze_copy) are views too, since neither is written to.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -27,14 +27,14 @@ results with_dtype(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype");
     if (type != dtype::bool_ || x.dtype() == type) return contiguous(x).reinterpreted(type);
-    return unequal(contiguous(x).reinterpreted(dtype::uint8), 0); // any other byte is no bool here
+    return unequal(contiguous(x).reinterpreted(dtype::uint8), 0); // other bytes are not valid bools
 }
 
 results flattened(call const& c) {
     tensor const x = c.t("self");
     std::size_t const first = axis_of(c, x, "start_dim");
     std::size_t const last = axis_of(c, x, "end_dim");
-    if (first > last) throw error("flatten starts behind its end");
+    if (first > last) throw error("start_dim of flatten comes after end_dim");
     if (x.rank() == 0) return x.unsqueezed(0);
     sizes to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(first) + 1);
     for (std::size_t i = first + 1; i <= last; ++i) to.back() *= x.size(i);
@@ -46,9 +46,10 @@ results unflattened(call const& c) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);
     sizes const parts = completed(c.ints("sizes"), x.size(axis));
-    if (parts.empty()) throw error("unflatten needs sizes");
+    if (parts.empty()) throw error("unflatten requires at least one size");
     if (count_of(parts) != x.size(axis))
-        throw error("a dimension of size " + std::to_string(x.size(axis)) + " does not become " + to_string(parts));
+        throw error("a dimension of size " + std::to_string(x.size(axis)) + " cannot be unflattened to " +
+                    to_string(parts));
     sizes to = x.sizes();
     auto const at = to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis));
     to.insert(at, parts.begin(), parts.end());
@@ -57,7 +58,7 @@ results unflattened(call const& c) {
 
 results raveled(call const& c) { return flatten(c.t("self")); }
 
-/// Without those of these dimensions that have size 1; none are given: all.
+/// Removes those of the given dimensions that have size 1; all by default.
 results squeezed(call const& c) {
     tensor x = c.t("self");
     std::vector<std::size_t> axes;
@@ -83,7 +84,7 @@ results at_least(call const& c) {
     return value(std::move(out));
 }
 
-/// transpose, swapaxes and swapdims, which have names of their own for the dimensions.
+/// transpose, swapaxes and swapdims, whose arguments have different names.
 results transposed(call const& c) {
     bool const axes = c.has_argument("axis0");
     return transpose(c.t("self"), c.i(axes ? "axis0" : "dim0"), c.i(axes ? "axis1" : "dim1"));
@@ -93,15 +94,15 @@ tensor conjugated(tensor const& x) { return is_complex(x.dtype()) ? complex_of(r
 
 results of_matrix(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() > 2) throw error("t() is of matrices, not of " + to_string(x.sizes()));
+    if (x.rank() > 2) throw error("t() requires at most 2 dimensions, not " + to_string(x.sizes()));
     return x.rank() < 2 ? x : transpose(x, 0, 1);
 }
 
 template <bool Conjugates>
 results of_matrices(call const& c) {
     tensor const x = Conjugates ? conjugated(c.t("self")) : c.t("self");
-    if (x.rank() == 1) throw error("a vector has no rows and columns");
-    if (c.overload() == "aten::matrix_H" && x.rank() > 2) throw error("one matrix is expected");
+    if (x.rank() == 1) throw error("mT and mH require at least 2 dimensions");
+    if (c.overload() == "aten::matrix_H" && x.rank() > 2) throw error("a single matrix is expected");
     return x.rank() == 0 ? x : transpose(x, -2, -1);
 }
 
@@ -117,11 +118,11 @@ results moved(call const& c) {
     tensor const x = c.t("self");
     std::vector<std::size_t> const from = distinct_axes(c.ints("source"), x.rank());
     std::vector<std::size_t> const to = distinct_axes(c.ints("destination"), x.rank());
-    if (from.size() != to.size()) throw error("as many dimensions are moved as there are places for them");
+    if (from.size() != to.size()) throw error("source and destination must have the same length");
     if (x.rank() == 0) return x;
     ints order(x.rank(), -1);
     for (std::size_t i = 0; i != from.size(); ++i) order[to[i]] = static_cast<std::int64_t>(from[i]);
-    std::int64_t next = 0; // of those that stay
+    std::int64_t next = 0; // next of the remaining dimensions
     for (std::int64_t& each : order) {
         if (each >= 0) continue;
         while (std::find(from.begin(), from.end(), static_cast<std::size_t>(next)) != from.end()) ++next;
@@ -133,7 +134,7 @@ results moved(call const& c) {
 results expanded(call const& c) {
     tensor const x = c.t("self");
     sizes to = c.ints("size");
-    if (to.size() < x.rank()) throw error("the sizes " + to_string(x.sizes()) + " do not expand to " + to_string(to));
+    if (to.size() < x.rank()) throw error("shape " + to_string(x.sizes()) + " does not expand to " + to_string(to));
     std::size_t const fresh = to.size() - x.rank();
     for (std::size_t i = fresh; i != to.size(); ++i)
         if (to[i] == -1) to[i] = x.size(i - fresh);
@@ -145,7 +146,7 @@ results expanded_as(call const& c) { return c.t("self").expanded(c.t("other").si
 results as_real(call const& c) { return c.t("self").as_pairs(); }
 results as_complex(call const& c) { return contiguous(c.t("self")).from_pairs(); }
 
-// What a program asks of sizes.
+// Queries of sizes.
 
 tensor of_integer(call const& c, std::int64_t n) {
     return constant(c, scalar(static_cast<long long>(n)), dtype::int64);
