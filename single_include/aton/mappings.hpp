@@ -2186,7 +2186,7 @@ inline constexpr auto reduction = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/bucketing.hpp
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Bucket indices: aten's searchsorted and bucketize.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4729,7 +4729,7 @@ inline constexpr auto embedding = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/histograms.hpp
-// Histograms: aten's histc and bincount.
+// Counts of equal or near elements: aten's histc and bincount.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6242,7 +6242,7 @@ inline constexpr auto pooling = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/random.hpp
-// Random operators: aten's dropout, which is random in training only.
+// Random operators: aten's dropouts, which are random only in training.
 
 namespace ATON_NAMESPACE::mappings {
 

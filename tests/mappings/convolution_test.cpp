@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family convolution: calls that once had other results than ATen's.
+// Rows of the family convolution: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family elementwise_binary: calls that once had other results than ATen's.
+// Rows of the family elementwise_binary: regressions against torch's results.
 #include <string_view>
 
 #include "row_results.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family elementwise_unary: calls that once had other results than ATen's.
+// Rows of the family elementwise_unary: regressions against torch's results.
 #include <string>
 
 #include "row_results.hpp"

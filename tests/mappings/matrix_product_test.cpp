@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family matrix_product: calls that once had other results than ATen's.
+// Rows of the family matrix_product: regressions against torch's results.
 #include <vector>
 
 #include "row_results.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family normalization: calls that once had other results than ATen's.
+// Rows of the family normalization: regressions against torch's results.
 #include "row_results.hpp"
 
 namespace aton::tests {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family resize: calls that once had other results than ATen's.
+// Rows of the family resize: regressions against torch's results.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the family scatter: calls that once had other results than ATen's.
+// Rows of the family scatter: regressions against torch's results.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Bucket indices: aten's searchsorted and bucketize.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Histograms: aten's histc and bincount.
+// Counts of equal or near elements: aten's histc and bincount.
 #pragma once
 
 #include <array>

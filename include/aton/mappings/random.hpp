@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random operators: aten's dropout, which is random in training only.
+// Random operators: aten's dropouts, which are random only in training.
 #pragma once
 
 #include <optional>

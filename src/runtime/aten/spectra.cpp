@@ -25,6 +25,7 @@ tensor outermost(tensor const& sizes, double order) {
 
 } // namespace
 
+/// The norm of matrices in the last two axes.
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
     if (name != "nuc") throw error("unknown norm '" + std::string(name) + "'");
