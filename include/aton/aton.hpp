@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The DSL without the built-in tables: everything that the author of a mapping needs.
+// Public header.
 #pragma once
 
 // First those in which calls are refused: compilers print the way to the header of an error.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes a shared library a plugin of Aton: one line, `ATON_PLUGIN(my_table)`, exports its tables.
+// Public header.
 #pragma once
 
 #include <cstdint>

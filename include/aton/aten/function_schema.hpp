@@ -2,6 +2,7 @@
 // Reads function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
 // expressions and at run time, without storage: cursors hand out one argument or return after the other.
 // Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused, never read beyond.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds a schema among those that torch registers, and the nearest name of one that it does not.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text that can be a template argument: op names, signatures, attribute names, diagnoses.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text as JSON writes it.
+// Internal header.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
+// Public header.
 #pragma once
 
 #include <cstdint>

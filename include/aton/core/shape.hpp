@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+// Public header.
 #pragma once
 
 #include <cstddef>

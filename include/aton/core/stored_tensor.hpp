@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensors whose elements stay in a file: where they lie, in which order, and what is done to them on the way to another file.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The version of these headers, which is that of the CMake project.
+// Public header.
 #pragma once
 
 #include <string_view>

@@ -2,6 +2,7 @@
 // `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; held against ATen's schemas.
 // The node is ATen of domain org.pytorch.aten with the attributes `operator` and, where it is written, `overload_name`; tensors are
 // its inputs in the order of the schema, every other argument an attribute of its name; of a Tensor[] it is the number of its inputs.
+// Internal header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// Public header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
+// Internal header.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,9 @@
 #include <aton/dsl/number_text.hpp>
 
 namespace aton::dsl::detail {
+
+using aten::base_type;
+using aten::schema_type;
 
 // `Argument` is dsl::argument: what depends on it costs an include nothing.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs inside of nodes, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. What the lambda
 // takes from around it is captured; what goes in has the types that If, Loop, Scan and SequenceMap give it.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the conversion of one call may compute, and arithmetic on sizes that refuses what int64 does not hold: a program says any number.
+// Internal header.
 #pragma once
 
 #include <concepts>

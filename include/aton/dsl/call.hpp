@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One `g.op<...>(...)` as the compiler sees it: its arguments sorted into operands, attributes and outputs, held against the schemas.
+// Internal header.
 #pragma once
 
 #include <concepts>

@@ -2,6 +2,7 @@
 // Operators outside of ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
 // A graph that may call them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// Public header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Public header.
 #pragma once
 
 #include <cstddef>

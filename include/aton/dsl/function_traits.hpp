@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
+// Internal header.
 #pragma once
 
 #include <array>

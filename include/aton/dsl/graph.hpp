@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
+// Public header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The ONNX graph under construction: plain records that `value` and `graph` are handles to, and that printers and writers read.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers in messages, and the refusal of those that a dtype or an attribute does not have.
+// Internal header.
 #pragma once
 
 #include <charconv>

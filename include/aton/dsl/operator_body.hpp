@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declared operators while a graph is built: attributes with their defaults, types of results, and bodies that become functions.
+// Internal header.
 #pragma once
 
 #include <concepts>

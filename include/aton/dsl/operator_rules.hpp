@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
+// Internal header.
 #pragma once
 
 #include <array>

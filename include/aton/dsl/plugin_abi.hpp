@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
 // of one version, against one standard library, with types of one layout; the description says so.
+// Internal header.
 #pragma once
 
 #include <array>

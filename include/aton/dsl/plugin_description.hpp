@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What crosses the border between Aton and a plugin: a constant in plain C types, and one function that runs a row of it.
+// Internal header.
 #pragma once
 
 #include <cstdint>

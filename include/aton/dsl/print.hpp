@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs as text, in the form that PyTorch prints: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
 // Templates for one reason: what no one calls is not instantiated, and an include stays quick.
+// Public header.
 #pragma once
 
 #include <charconv>

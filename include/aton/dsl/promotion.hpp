@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Type promotion on values, as ATen promotes: tensors with dimensions before 0-d tensors before Python numbers.
+// Public header.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists whose elements cannot be read out of range: an index beyond the end refuses the call instead.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether attributes and bodies of nodes are the same: to the bit, so that NaN is itself and -0. is not 0.
+// Internal header.
 #pragma once
 
 #include <bit>

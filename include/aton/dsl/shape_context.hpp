@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a shape rule reads and writes: a node's attributes, the shapes and known contents of its inputs, the types of its outputs.
 // This is in every include of the DSL. All of it are templates for one reason: what no one calls is not instantiated.
+// Internal header.
 #pragma once
 
 #include <cstddef>

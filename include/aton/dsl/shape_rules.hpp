@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fills in what type variables cannot say about a node's outputs: dtypes given by attributes, and shapes, as far as they are sure.
 // Held against libonnx's own inference in tests/dsl/shape_rules_test.cpp; what is not sure stays unknown.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules for operators with graphs inside: If, Loop, Scan and SequenceMap give what their bodies give.
+// Internal header.
 #pragma once
 
 #include <cstddef>

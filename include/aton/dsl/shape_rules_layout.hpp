@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+// Internal header.
 #pragma once
 
 #include <cstddef>

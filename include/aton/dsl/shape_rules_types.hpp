@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules for outputs whose dtype or kind no type variable gives: Cast, Constant, random numbers, quantisation, sequences, optionals.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The text of `symbolic<"...">`, bound to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
 // declares; a whole schema string, as TORCH_LIBRARY takes it, declares an operator that torch does not know.
+// Internal header.
 #pragma once
 
 #include <cstddef>

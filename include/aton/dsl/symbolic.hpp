@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A symbolic function: the rule that turns one ATen overload into ONNX operators, for a range of opsets.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph.hpp>
+#include <aton/dsl/parameter.hpp>
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
 

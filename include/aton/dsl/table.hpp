@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables of symbolic functions: built while compiling, joined with +, looked up by overload and target opset.
+// Public header.
 #pragma once
 
 #include <array>

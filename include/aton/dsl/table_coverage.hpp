@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Public header.
 #pragma once
 
 #include <string_view>

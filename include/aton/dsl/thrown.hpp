@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a mapping threw, as one short line: Aton's own text and the author's, not that of the C++ library.
+// Internal header.
 #pragma once
 
 #include <cstddef>

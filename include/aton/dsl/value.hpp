@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
+// Public header.
 #pragma once
 
 #include <concepts>

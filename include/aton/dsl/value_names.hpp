@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names for all values of a graph and of its subgraphs, unique in the whole model: what printers and writers call them.
+// Internal header.
 #pragma once
 
 #include <cstddef>

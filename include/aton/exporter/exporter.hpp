@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From a .pt2 file to an .onnx file.
+// Public header.
 #pragma once
 
 #include <cstddef>

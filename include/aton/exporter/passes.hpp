@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes over an ONNX graph: they keep its outputs' values and make it smaller.
+// Public header.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shared libraries that bring mapping tables of their own: made with ATON_PLUGIN of <aton/plugin.hpp>, loaded while a program runs.
+// Public header.
 #pragma once
 
 #include <memory>

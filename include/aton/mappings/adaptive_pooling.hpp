@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Maxima of gathered windows, and adaptive pooling: windows whose sizes follow from the output's size.
+// Internal header.
 #pragma once
 
 #include <algorithm>

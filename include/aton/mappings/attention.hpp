@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scaled dot product attention as two MatMuls around a Softmax: masks, causality and grouped heads as ATen has them.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bits of integers, and logic on bools: aten's bitwise_and, __or__, shifts ... also before ONNX's BitwiseAnd of 18.
+// Public header.
 #pragma once
 
 #include <aton/mappings/detail/binary.hpp>

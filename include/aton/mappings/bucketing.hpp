@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values put into buckets: searchsorted and bucketize compare with all boundaries, histc and bincount count.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses against classes: negative log likelihood, cross entropy, and margins between the scores of classes.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What mappings share: type promotion on values, axes, constants of the right dtype, reductions in both of ONNX's spellings.
+// Internal header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions of dtype, and what ONNX has no word for: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Public header.
 #pragma once
 
 #include <aton/mappings/detail/unary.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
+// Public header.
 #pragma once
 
 #include <aton/mappings/windows.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Running reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of neighbours.
+// Public header.
 #pragma once
 
 #include <array>

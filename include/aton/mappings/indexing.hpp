@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold and their kin.
+// Public header.
 #pragma once
 
 #include <algorithm>

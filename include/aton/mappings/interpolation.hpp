@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen's interpolation (ATen/native/UpSample.h) along one dimension as a table of positions and weights, and its application as Gather,
 // Mul and ReduceSum where ONNX's Resize samples elsewhere.
+// Internal header.
 #pragma once
 
 #include <algorithm>

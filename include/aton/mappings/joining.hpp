@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Joining tensors: aten's cat and stack families, block_diag, meshgrid and products of tensors.
+// Public header.
 #pragma once
 
 #include <algorithm>

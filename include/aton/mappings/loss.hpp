@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses: the distance of predictions from targets, per element, averaged or summed.
+// Public header.
 #pragma once
 
 #include <cmath>

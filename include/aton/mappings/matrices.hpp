@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Triangles, diagonals and patches: aten's tril, triu, diag, diag_embed, im2col, col2im and one_hot.
+// Public header.
 #pragma once
 
 #include <algorithm>

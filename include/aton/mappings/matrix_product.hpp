@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Padding of aten: constant, reflected, replicated and circular; negative pads cut off.
+// Public header.
 #pragma once
 
 #include <algorithm>

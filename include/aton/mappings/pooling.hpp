@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pooling of aten over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// Public header.
 #pragma once
 
 #include <tuple>

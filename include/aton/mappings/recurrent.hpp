@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // LSTM, GRU and RNN, whole sequences and single cells: ATen's gate order and state layouts against ONNX's.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions: sums, means, extremes with their indices, all and any, variances, as ONNX's Reduce operators.
+// Public header.
 #pragma once
 
 #include <array>

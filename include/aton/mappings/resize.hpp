@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Up- and downsampling of aten as ONNX's Resize where both sample at the same places, otherwise as positions and weights.
+// Public header.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pixels moved between channels and space, shuffled channels, and sampling at the points of a grid.
+// Public header.
 #pragma once
 
 #include <cstddef>

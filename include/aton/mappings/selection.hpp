@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Choosing elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reshape, Transpose, Slice, Gather and Expand as plain functions for all families: static where shapes are, computed otherwise.
+// Internal header.
 #pragma once
 
 #include <algorithm>

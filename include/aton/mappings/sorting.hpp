@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Orders along an axis: sort, topk, kthvalue, medians, mode and quantiles, all by ONNX's TopK.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Views: aten's reshape, squeeze, permute, expand and their kin, which change the shape and no element.
+// Public header.
 #pragma once
 
 #include <algorithm>

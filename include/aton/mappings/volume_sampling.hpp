@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // grid_sampler over three dimensions as arithmetic and gathers: GridSample knows only two before opset 20.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sliding windows over spatial dimensions: batch handling, parameter lists, and windows as one Gather where no ONNX kernel does them.
+// Internal header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether a finished graph is legal ONNX at its opset: held against the schemas and its shapes before anything is written.
+// Public header.
 #pragma once
 
 #include <aton/dsl/graph_data.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX files: a graph as a ModelProto, a ModelProto as a graph, and the ONNX checker. Follows onnx/onnx.proto of ONNX 1.23.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators that ONNX defines by a function of other operators.
+// Public header.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values in files: the inputs and outputs that ONNX's tests and tools keep beside a model, input_0.pb. Follows onnx/onnx-data.proto.
+// Public header.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the weights of a written model go. They never pass through protobuf: bytes go from file to file.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rules of a call: legal in every schema version between two opsets, or the first rule that is broken, where and by what.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Schemas of operators outside of ONNX, read from text while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
 // "T: float16, float, double". The same questions as onnx::op_schema, so that the same rules hold for their calls.
+// Internal header.
 #pragma once
 
 #include <cstddef>

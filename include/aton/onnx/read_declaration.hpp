@@ -2,6 +2,7 @@
 // Reads the text of an operator declaration while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" and "T: float16, float".
 // Value types are type variables, `any`, tensor(float), seq(float), optional(float); `?` may be missing, `...` is variadic. Attribute
 // types are float, int, string, tensor, graph, each with `[]` for a list and `?` for none by default.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an ONNX operator schema is: the constexpr form of onnx::OpSchema. The rows are in generated/, look-up is in registry.hpp.
+// Public header.
 #pragma once
 
 #include <cstdint>

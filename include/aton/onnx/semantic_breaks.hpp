@@ -4,6 +4,7 @@
 // a row stands for a call that was legal before and gives another result, or none, from that opset on. What only became
 // legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break. What was decided of every
 // version of every operator, and why, stands in tests/onnx/version_decisions.tsv; a test holds the two together.
+// Internal header.
 #pragma once
 
 #include <cstdint>

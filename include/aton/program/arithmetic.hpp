@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What nodes of kind python do: Python's arithmetic on sizes and other numbers.
+// Internal header.
 #pragma once
 
 #include <optional>

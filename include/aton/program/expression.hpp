@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Symbolic sizes: expressions of numbers and symbols, as a program states them about its tensors.
+// Public header.
 #pragma once
 
 #include <cstdint>

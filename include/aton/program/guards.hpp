@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the guards of a program say of sizes.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ATen program that is being exported, whichever front end it came from: nodes with arguments by the names of their schemas,
 // what is known of every value, weights that stay in their file.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs operators of ATen with ATen's semantics (torch 2.13: promotion, negative dimensions, NaN, ties, integer rounding).
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs programs of torch.export as they stand: operators of ATen, arithmetic on sizes, branches and loops.
+// Public header.
 #pragma once
 
 #include <functional>

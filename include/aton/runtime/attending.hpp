@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scaled dot-product attention.
+// Internal header.
 #pragma once
 
 #include <aton/runtime/compute.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of tensors, which run on the device where their operands lie. What the interpreters of ONNX and ATen are written in.
+// Internal header.
 #pragma once
 
 #include <cstddef>

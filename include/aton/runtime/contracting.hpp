@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sums of products over subscripts, and determinants.
+// Internal header.
 #pragma once
 
 #include <span>

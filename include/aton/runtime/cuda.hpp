@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The GPU as a device of the runtime. Of builds with ATON_BUILD_CUDA (target aton::cuda); nothing here needs the CUDA headers.
+// Public header.
 #pragma once
 
 #include <string>

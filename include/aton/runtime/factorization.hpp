@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decompositions of matrices [..., M, N], of floats and complex numbers. They are computed on the host, wherever the tensors lie, in
 // float64 or complex128; results stay there, in these dtypes.
+// Internal header.
 #pragma once
 
 #include <aton/runtime/compute.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Discrete Fourier transforms of any length.
+// Internal header.
 #pragma once
 
 #include <cstdint>

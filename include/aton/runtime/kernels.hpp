@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a device computes. The interpreters of ONNX and ATen are made of these, and of views; each is written once, as functors in
 // <aton/runtime/kernels/>, which the launcher of a device runs. <aton/runtime/compute.hpp> has them as functions of tensors.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A device whose kernels are launched: checks, results and views are here, the same for every device.
+// Internal header.
 #pragma once
 
 #include <aton/runtime/kernels.hpp>

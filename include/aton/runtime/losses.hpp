@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses of classes.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where tensors lie, and who gives and takes back their memory.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Normalization of floats by their mean and variance.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Norms and sums of exponentials along axes.
+// Internal header.
 #pragma once
 
 #include <aton/runtime/compute.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of tensors as C++ types: those that C++ has, and float16, bfloat16, the float8 kinds, float4 and complex numbers. Elements
 // below 8 bits take a byte each here; they are packed and unpacked where tensors come in and go out.
+// Internal header.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs ONNX graphs with ONNX semantics (the operators' documents of ONNX 1.23, opsets 1 to 28).
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of tensors that depend on how elements compare: the largest few, and those that differ.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What lets one text be compiled for the CPU by any compiler and for a GPU by nvcc, and several times for one CPU.
+// Internal header.
 #pragma once
 
 #if defined(__CUDACC__)

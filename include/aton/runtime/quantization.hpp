@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers in few bits: integers and narrow floats that a scale and a zero point give their meaning.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // LSTM, GRU and simple recurrent cells over sequences.
+// Internal header.
 #pragma once
 
 #include <cstddef>

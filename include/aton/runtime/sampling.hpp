@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values between elements: resizing along axes, and sampling at points.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Convolution and pooling over the spatial axes of [N, C, D1, D2, ...] tensors, of any number. Windows are strided views: what is made
 // of them runs wherever the tensors lie.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensors that are computed with: dtype, sizes and strides over memory that views share.
+// Public header.
 #pragma once
 
 #include <cstddef>

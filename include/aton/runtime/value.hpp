@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What operators take and give: a tensor, a sequence of tensors, or nothing (an input that is skipped, an optional that is empty). An
 // optional that holds something is what it holds.
+// Public header.
 #pragma once
 
 #include <utility>

@@ -2,6 +2,7 @@
 // Whether the rows of a table give the numbers that ATen gives, and how much that check is worth.
 //
 //     CHECK_MESSAGE(aton::verify::check(my_table).passed(), ...);
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether two results are the same numbers.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether an ONNX graph gives the numbers of the program it was made from, and where the two part.
+// Public header.
 #pragma once
 
 #include <cstdint>

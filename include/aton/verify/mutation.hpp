@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graphs that are wrong on purpose: the share of them that a check tells from the right one is what the check is worth.
+// Internal header.
 #pragma once
 
 #include <cstddef>

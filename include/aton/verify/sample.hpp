@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls of ATen operators to check mappings with: drawn at random from a schema and a rule, the same for a seed on every machine.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A call as the ONNX graph that a mapping makes of it, and what that graph gives.
+// Internal header.
 #pragma once
 
 #include <string>

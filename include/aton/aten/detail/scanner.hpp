@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The words of schema text: names, punctuation and default values, read from left to right in few constexpr steps.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The container of a .pt2 file: members of a ZIP archive that stay mapped, the models in it, and where their weights lie.
 // Format: PyTorchFileWriter of torch 2.8 and newer, the plain ZIP of torch 2.4 to 2.7 (torch/export/pt2_archive/_package.py).
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the program of a .pt2 file: what torch.export.save wrote, schema 5 to 8 (torch 2.4 and newer).
+// Public header.
 #pragma once
 
 #include <string>

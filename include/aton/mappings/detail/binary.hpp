@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
+// Internal header.
 #pragma once
 
 #include <aton/mappings/common.hpp>

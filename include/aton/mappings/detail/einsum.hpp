@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The equations of einsum, and the dtypes that ATen computes them in.
+// Internal header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the rows of one-operand functions share: the dtype they compute in, expm1 and log1p, tensors of one number.
+// Internal header.
 #pragma once
 
 #include <numbers>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bessel and Airy functions, in double. Sources: DLMF 9 (Airy) and 10 (Bessel).
+// Internal header.
 #pragma once
 
 #include <cmath>

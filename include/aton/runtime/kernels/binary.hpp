@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of two numbers of one type, on the CPU and on a GPU. Integers wrap around; a division by zero gives 0.
+// Internal header.
 #pragma once
 
 #include <cmath>

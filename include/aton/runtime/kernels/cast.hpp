@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions between dtypes. Those of numbers are direct; numbers below 8 bits, float8 and complex ones pass through a wider type.
+// Internal header.
 #pragma once
 
 #include <bit>

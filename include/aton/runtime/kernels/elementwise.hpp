@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elementwise kernels for a device that is given by its launcher: `Launcher::run(loop, out, functor, in...)`. This text is compiled for
 // the CPU (src/runtime/kernels) and by nvcc.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Elementary functions of float without branches, so that a compiler makes vectors of loops over them: within 2 units of the last place
 // for every argument, subnormal ones, infinities and NaN too. Polynomials are minimax ones, by Remez' exchange, with coefficients
 // rounded to float. Functions of other types are those of <cmath>, and so are all on a GPU.
+// Internal header.
 #pragma once
 
 #include <bit>

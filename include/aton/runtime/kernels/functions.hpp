@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What functions of one number and of two there are, for those who only name them.
+// Internal header.
 #pragma once
 
 #include <cstdint>

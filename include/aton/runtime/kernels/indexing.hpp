@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Elements by their positions.
+// Internal header.
 #pragma once
 
 #include <cstddef>

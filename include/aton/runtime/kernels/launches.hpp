@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a device runs for <aton/runtime/launched_kernels.hpp>: functions of memory, not of tensors.
+// Internal header.
 #pragma once
 
 #include <cstddef>

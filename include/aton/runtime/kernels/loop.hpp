@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order in which elementwise kernels go over strided tensors: dimensions that lie together in all operands are one.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Orthogonal polynomials of degree n at x, by their recurrences: 0 below degree 0. What ATen computes otherwise, near -1 and 1 and for
 // large degrees, is computed so here too, and fused as its compiler does.
+// Internal header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011), and numbers in order.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions: which number is nothing, how an element comes in, how two become one, and what the result is.
+// Internal header.
 #pragma once
 
 #include <cstdint>

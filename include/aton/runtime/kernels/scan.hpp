@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scans along an axis, and softmax.
+// Internal header.
 #pragma once
 
 #include <cmath>

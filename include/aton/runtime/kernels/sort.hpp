@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sorting: numbers as unsigned integers of the same order.
+// Internal header.
 #pragma once
 
 #include <bit>

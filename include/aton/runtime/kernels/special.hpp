@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Special functions around erf and gamma, in double. Sources: Abramowitz and Stegun, 6 (gamma), 7 (erf) and 26 (the normal
 // distribution); DLMF 25.11 (the Hurwitz zeta function).
+// Internal header.
 #pragma once
 
 #include <cmath>

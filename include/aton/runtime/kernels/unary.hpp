@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of one number. Each is written once: `apply` runs on the CPU and on a GPU, in float for the narrower floats.
+// Internal header.
 #pragma once
 
 #include <cmath>
