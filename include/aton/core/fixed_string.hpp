@@ -15,17 +15,21 @@ struct fixed_string {
     char data[N + 1]{};
 
     constexpr fixed_string() = default;
+    /// From a string literal; `N` is deduced.
     // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
     constexpr fixed_string(char const (&literal)[N + 1]) {
         for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
     }
+    /// From the first `N` characters of `text`, which must have as many.
     constexpr explicit fixed_string(std::string_view text) {
         for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
         data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
     }
 
+    /// The characters, without the terminating zero.
     // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
     [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
+    /// The number of characters, `N`.
     [[nodiscard]] static constexpr std::size_t size() { return N; }
     friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
 };
@@ -43,6 +47,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
 class seen_hashes {
 public:
+    /// Adds a hash. Returns whether it may have been added before; false is certain.
     constexpr bool add(std::uint64_t hash) {
         bool& seen = seen_[hash % size];
         bool const before = seen;

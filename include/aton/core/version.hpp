@@ -7,6 +7,7 @@
 
 namespace aton {
 
+/// The version of these headers, "major.minor.patch".
 inline constexpr std::string_view version = "0.1.0";
 
 } // namespace aton

@@ -21,12 +21,15 @@ namespace aton::dsl {
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
+/// ATen's `Device`, by its name. ONNX has no devices.
 struct device {
     std::string_view name; ///< "cuda:0"
 };
+/// ATen's `MemoryFormat`, by its name. ONNX tensors are contiguous.
 struct memory_format {
     std::string_view name; ///< "channels_last"
 };
+/// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
 /// ATen's `Scalar` where it may be a size that the graph computes, as in torch.arange(x.size(0)): 0-d int64.
@@ -38,10 +41,12 @@ struct sym_scalar {
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
 public:
+    /// Appends an element. Throws unsupported_error for the 17th.
     void push_back(bool b) {
         if (size_ == sizeof(data_)) throw unsupported_error("a bool[] of more than 16 elements");
         data_[size_++] = b;
     }
+    /// The elements in their order.
     [[nodiscard]] std::span<bool const> view() const { return {data_, size_}; }
 
 private:
@@ -51,6 +56,7 @@ private:
 
 /// One argument of an ATen call. A front end fills in what the program says; missing ones get the schema's default.
 struct argument {
+    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
         missing,
         none,
@@ -83,73 +89,86 @@ struct argument {
     aton::dtype type = aton::dtype::undefined;
 
     /// The size, which the mapping needs as a number.
+    /// Refuses the call where the graph computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();
         return size.constant();
     }
+    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
     [[noreturn]] void refuse_computed() const {
         throw unsupported_error("argument '" + std::string(name) +
                                 "' is computed by the program; the mapping needs a constant");
     }
 
+    /// Python's None.
     template <class = void>
     static argument none() {
         return of(kind::none);
     }
+    /// A tensor; None when `v` is absent.
     template <class = void>
     static argument of_tensor(optional_value v) {
         argument a = of(v ? kind::tensor : kind::none);
         a.tensor = v;
         return a;
     }
+    /// A list of tensors, some of which may be absent.
     template <class = void>
     static argument of_tensors(std::vector<optional_value> v) {
         argument a = of(kind::tensors);
         a.tensors = std::move(v);
         return a;
     }
+    /// A Scalar, int, float or bool.
     template <class = void>
     static argument of_number(scalar s) {
         argument a = of(kind::number);
         a.number = s;
         return a;
     }
+    /// A SymInt: a number, or a value that the graph computes.
     template <class = void>
     static argument of_size(sym_int s) {
         argument a = of(kind::size);
         a.size = s;
         return a;
     }
+    /// A list of SymInt or int.
     template <class = void>
     static argument of_sizes(std::vector<sym_int> s) {
         argument a = of(kind::sizes);
         a.sizes = std::move(s);
         return a;
     }
+    /// A list of float.
     template <class = void>
     static argument of_floats(std::vector<double> v) {
         argument a = of(kind::floats);
         a.floats = std::move(v);
         return a;
     }
+    /// A list of Scalar.
     template <class = void>
     static argument of_numbers(std::vector<scalar> v) {
         argument a = of(kind::numbers);
         a.numbers = std::move(v);
         return a;
     }
+    /// A list of bool.
     template <class = void>
     static argument of_bools(bool_list v) {
         argument a = of(kind::bools);
         a.bools = v;
         return a;
     }
+    /// A string.
     template <class = void>
     static argument of_text(std::string s) {
         argument a = of(kind::text);
         a.text = std::move(s);
         return a;
     }
+    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
     template <class = void>
     static argument of_type(aton::dtype t) {
         argument a = of(kind::type);

@@ -31,7 +31,9 @@ std::string clipped(std::string text, std::size_t limit) {
 /// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
 class error : public std::exception {
 public:
+    /// An error with this message, on one line and cut to `max_message`.
     explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    /// The message.
     [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
 private:

@@ -30,6 +30,7 @@ namespace aton::dsl {
 
 /// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
 struct refusal {
+    /// Never returns: throws aton::error.
     template <class T>
     // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
     operator T() const {
@@ -60,7 +61,9 @@ struct refused {};
 template <int Since, auto... More>
 class graph {
 public:
+    /// The first opset of the range.
     static constexpr int since = Since;
+    /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
@@ -68,6 +71,7 @@ public:
                   "graph<...> names one domain in two versions; a model imports one version of a domain");
 
     /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
+    /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
             throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
@@ -81,6 +85,7 @@ private:
                                    (detail::names_domain<More, Other...>() && ...);
 
 public:
+    /// A graph of this, wider range from one of a narrower range that names the same domains.
     template <int OtherSince, auto... Other>
         requires(widens<OtherSince, Other...>)
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
@@ -94,11 +99,17 @@ public:
 
     /// The target opset.
     [[nodiscard]] int opset() const { return opset_; }
+    /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// What is being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
+    /// ```cpp body
+    /// if (g.opset() >= 18) {
+    ///     value const hidden = g.within<18>().op<"Mish">(x);
+    /// }
+    /// ```
     template <int NarrowSince, auto... NarrowMore>
     [[nodiscard]] graph<NarrowSince, NarrowMore...> within() const {
         return {*data_, opset_};
@@ -120,6 +131,12 @@ public:
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
+    /// ```cpp body
+    /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
+    /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
+    /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
+    /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
+    /// ```
     template <fixed_string Name, class... Args>
     [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
     auto op(Args const&... args) const {
@@ -184,11 +201,18 @@ public:
     }
 
     /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// ```cpp body
+    /// value const one = g.scalar(1, dtype::float32);
+    /// ```
     [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
     /// A constant tensor.
+    /// ```cpp body
+    /// std::int64_t const steps[] = {1, 2, 4};
+    /// value const dilations = g.constant(aton::int64_tensor(steps));
+    /// ```
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
@@ -211,12 +235,18 @@ public:
     }
 
     /// Size of dimension `i` of `x` (negative counts from the end): a constant where it is static, else computed from Shape.
+    /// Refuses a value of unknown rank, and a dimension that it does not have.
+    /// ```cpp body
+    /// size const sizes[] = {g.size(x, 0), -1};
+    /// value const flat = g.op<"Reshape">(x, g.ints(sizes)); // a constant shape where the size is static
+    /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         std::int64_t const n = x.rank();
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
+    /// Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
@@ -224,6 +254,10 @@ public:
     }
 
     /// `x` as `target`; nothing happens when it is of that dtype already, and a constant is converted on the spot. Refuses complex numbers.
+    /// ```cpp body
+    /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
+    /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
+    /// ```
     [[nodiscard]] value cast(value x, dtype target) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
@@ -238,6 +272,7 @@ public:
         return typed_value<tensors(Target)>(cast(x, Target));
     }
     /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
+    /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
         if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
@@ -253,6 +288,7 @@ public:
     }
 
     /// A sequence of tensors of one dtype; an empty one needs to be told which.
+    /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
@@ -271,6 +307,13 @@ public:
     }
 
     /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// ```cpp
+    /// inline constexpr auto cross = symbolic<"aten::linalg_cross(self, other, dim)">(
+    ///     [](graph<13> g, value x, value y, std::int64_t dim) -> value {
+    ///         if (x.size(dim).size() != 3) return g.unsupported("a dimension whose size is not known to be 3");
+    ///         return g.op<"Mul">(x, y); // ...
+    ///     });
+    /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
 private:

@@ -44,7 +44,9 @@ constexpr type_set set_of(value_type const& t) {
     return {};
 }
 
+/// The index of a value in `graph_data::values`.
 using value_id = std::uint32_t;
+/// The id of no value: an input that is skipped.
 inline constexpr value_id no_value = ~value_id{0};
 
 struct graph_data;
@@ -93,6 +95,7 @@ struct node_origin {
     std::string source; ///< "model.py:12 in forward"
 };
 
+/// A value of a graph: its name, its type and where it comes from.
 struct graph_value {
     std::string name; ///< empty: numbered when printed or written
     value_type type;
@@ -116,6 +119,7 @@ struct argument; // dsl/argument.hpp
 
 /// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
+    /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
 
     std::string_view overload;                     ///< "aten::elu"
@@ -164,7 +168,9 @@ struct graph_function {
 /// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
 /// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
 struct graph_data {
+    /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
+    /// The type of the attributes of a node, for templates.
     using attribute_type = node_attribute;
 
     std::string name = "aton";
@@ -181,12 +187,14 @@ struct graph_data {
     bool in_function = false;     ///< while it is built: the body of a function
     node_context context;
 
+    /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
         values.push_back({std::move(value_name), std::move(type), -1, -1, false, no_value});
         return static_cast<value_id>(values.size() - 1);
     }
 
+    /// Appends an input of the graph.
     template <class Type = value_type>
     value_id add_input(std::string value_name, Type type) {
         value_id const id = add_value(std::move(type), std::move(value_name));

@@ -33,6 +33,10 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 /// The dtype that ATen computes in for these tensors, optional tensors, lists of tensors and numbers: int64 with dimensions and a
 /// float32 of none is float32, float16 with dimensions and a float32 of none float16, int64 and the number 0.5 float32. Refuses the
 /// conversion where a rank is not known.
+/// ```cpp body
+/// dtype const type = promote(x, y);
+/// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));
+/// ```
 template <class... Operands>
 dtype promote(Operands const&... operands) {
     aten::promotion p;

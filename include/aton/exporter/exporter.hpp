@@ -64,6 +64,7 @@ struct warning {
     std::string text;
 };
 
+/// What to export, and how; the defaults are those of `aton export`.
 struct export_options {
     int opset = 20;
     weight_mode weights = weight_mode::embed;
@@ -100,6 +101,18 @@ struct unconvertible {
 
 /// Exports `from` to `to`. The file appears whole or not at all; with external weights `to`.data beside it. Throws aton::error:
 /// one line with file, node, operator and the user's source line.
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+///
+/// inline void export_for_opset_18() {
+///     aton::export_options options;
+///     options.opset = 18;
+///     options.weights = aton::weight_mode::external;
+///     options.dims = {{"x", 0, "batch"}};
+///     aton::export_report const report = aton::export_file("model.pt2", "model.onnx", options);
+///     for (aton::warning const& each : report.warnings) std::puts(each.text.c_str());
+/// }
+/// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
 /// Every built-in row, as aton::mappings::library(), for those who do not compile the tables themselves.
@@ -122,11 +135,39 @@ void prepare(program::program& p, export_options const& options);
 void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
 /// Everything in a prepared program that has no mapping at the target opset, or whose mapping refuses it.
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+/// #include <aton/frontend/pt2/read_program.hpp>
+///
+/// inline std::size_t operators_without_a_mapping(std::string const& path) {
+///     aton::program::program p = aton::pt2::read_program(path);
+///     aton::prepare(p, {});
+///     return aton::find_unconvertible(p).size();
+/// }
+/// ```
 [[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,
                                                             export_options const& options = {});
 
 /// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the graph.
 /// Throws aton::error; operators that cannot be converted are all named.
+/// ```cpp
+/// #include <deque>
+///
+/// #include <aton/exporter/exporter.hpp>
+/// #include <aton/exporter/passes.hpp>
+/// #include <aton/frontend/pt2/read_program.hpp>
+///
+/// inline void export_in_steps(std::string const& from, std::string const& to) { // what export_file() does
+///     aton::export_options const options;
+///     aton::program::program p = aton::pt2::read_program(from);
+///     aton::prepare(p, options);
+///     aton::graph_data graph = aton::convert_program(p, options);
+///     std::deque<aton::stored_tensor> weights;
+///     aton::optimize(graph, weights);
+///     aton::check_guards(graph, p, options);
+///     aton::write_model(graph, to, aton::weight_options{});
+/// }
+/// ```
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
 } // namespace aton

@@ -10,6 +10,7 @@
 
 namespace aton {
 
+/// What the passes may do.
 struct pass_options {
     /// Whether weights may be laid out anew (transposed, multiplied, cut, joined) when they are written. Without it those nodes stay.
     bool rewrite_weights = true;

@@ -17,6 +17,7 @@ struct file_value {
     std::vector<tensor> tensors; ///< one; of a sequence any number
     bool is_sequence = false;
 
+    /// Whether it is an optional without a value.
     [[nodiscard]] bool is_empty() const { return !is_sequence && tensors.empty(); }
 };
 
@@ -25,6 +26,7 @@ struct file_value {
 [[nodiscard]] file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name = "value");
 
 /// The value in a file.
+/// Throws aton::error, one line with the path, where the file cannot be read, and as parse_value() does.
 [[nodiscard]] file_value read_value(std::string const& path, value_kind kind);
 
 } // namespace aton

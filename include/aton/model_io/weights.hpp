@@ -13,18 +13,21 @@
 
 namespace aton {
 
+/// Where the bytes of weights are written.
 enum class weight_mode : std::uint8_t {
     embed,    ///< in the .onnx file; at most 2 GiB together
     external, ///< in one file beside it, "model.onnx.data", each at a multiple of 4096 bytes (small ones of 64)
     reference, ///< where they are: the .onnx file points into the file that they come from, which must lie in the same folder
 };
 
+/// How a model with stored tensors is written.
 struct weight_options {
     weight_mode mode = weight_mode::embed;
     std::string source; ///< reference: path of the file that stored tensors point into
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights
 };
 
+/// What was written of weights.
 struct weight_report {
     std::size_t count = 0;
     std::uint64_t bytes = 0;
@@ -40,9 +43,11 @@ weight_report write_model(graph_data const& graph, std::string const& path, weig
                           model_options const& options = {});
 
 /// The elements of a stored tensor in row-major order, handed over in pieces of at most 4 MiB.
+/// Throws aton::error for a tensor whose elements are not all in its file, and for a file that cannot be read.
 void read_stored(stored_tensor const& from, std::function<void(std::byte const*, std::size_t)> const& sink);
 
 /// A small stored tensor as a constant.
+/// Throws aton::error as read_stored() does.
 [[nodiscard]] tensor load(stored_tensor const& from);
 
 } // namespace aton

@@ -47,6 +47,7 @@ enum class expression_kind : std::uint8_t {
     other,     ///< a function that only has a name, in `symbol`
 };
 
+/// A node of an expression with its operands. `kind` says which member holds the payload.
 struct expression {
     expression_kind kind = expression_kind::integer;
     std::int64_t number = 0;

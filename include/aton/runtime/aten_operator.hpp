@@ -17,6 +17,7 @@ namespace aton::runtime {
 
 /// An argument of a call of an ATen operator, by its name in the schema.
 struct aten_argument {
+    /// Which member holds the value; `none` is Python's None.
     enum class kind : std::uint8_t { none, tensor, tensors, number, numbers, text, type };
 
     std::string name;
@@ -29,6 +30,7 @@ struct aten_argument {
     aton::dtype type = aton::dtype::undefined;
 };
 
+/// How operators and programs are run.
 struct aten_options {
     device where;           ///< where tensors are computed; arguments are brought there
     std::uint64_t seed = 0; ///< of random operators
@@ -49,6 +51,17 @@ struct aten_results {
 
 /// Runs one. Arguments that are not given have the defaults of the schema. Throws aton::error, with the overload, for an operator that
 /// the runtime does not have and for arguments that do not fit.
+/// ```cpp
+/// #include <aton/runtime/aten_operator.hpp>
+///
+/// inline aton::runtime::value relu(aton::runtime::tensor const& x) {
+///     aton::runtime::aten_argument self;
+///     self.name = "self";
+///     self.is = aton::runtime::aten_argument::kind::tensor;
+///     self.tensor = x;
+///     return aton::runtime::call_aten("aten::relu", {self}).results[0];
+/// }
+/// ```
 [[nodiscard]] aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments,
                                      aten_options const& options = {});
 

@@ -12,8 +12,10 @@
 
 namespace aton::runtime {
 
+/// The kinds of device that kernels exist for.
 enum class device_kind : std::uint8_t { cpu, cuda };
 
+/// A device: its kind, and which one of that kind.
 struct device {
     device_kind kind = device_kind::cpu;
     int index = 0;
@@ -22,6 +24,7 @@ struct device {
 };
 
 /// "cpu", "cuda:0"
+/// The name of a device.
 [[nodiscard]] std::string name(device d);
 
 /// Gives memory of one device. Thread-safe; it outlives every buffer that it gave.
@@ -32,9 +35,11 @@ public:
     allocator& operator=(allocator const&) = delete;
     virtual ~allocator() = default;
 
+    /// The device whose memory it gives.
     [[nodiscard]] virtual device where() const = 0;
     /// At least `bytes`, aligned to 64. Throws aton::error where there is not so much.
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    /// Takes back memory that `allocate(bytes)` gave.
     virtual void release(void* memory, std::size_t bytes) noexcept = 0;
 };
 
@@ -54,6 +59,7 @@ void expect_cpu_memory(std::size_t bytes);
 /// Memory that the tensors which view it share. Strings are objects, and lie in `strings` instead.
 class buffer {
 public:
+    /// Memory of a device, or strings on the CPU. Throws aton::error where there is not as much.
     buffer(allocator& from, std::size_t bytes) : from_(&from), bytes_(bytes), memory_(from.allocate(bytes)) {}
     explicit buffer(std::vector<std::string> text);
     buffer(buffer const&) = delete;
@@ -64,8 +70,11 @@ public:
     /// Counts what `strings` take towards the limit of memory, again where they have changed. Throws aton::error where it is too much.
     void count_strings();
 
+    /// The first byte, in the memory of the device; nullptr of strings.
     [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(memory_); }
+    /// The number of bytes.
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    /// The device that the memory belongs to.
     [[nodiscard]] device where() const { return from_ == nullptr ? device{} : from_->where(); }
 
 private:

@@ -16,6 +16,7 @@
 
 namespace aton::runtime {
 
+/// How a graph is run.
 struct onnx_options {
     device where;           ///< where tensors are computed
     std::uint64_t seed = 0; ///< of random operators that state none
@@ -32,6 +33,16 @@ using onnx_observer = std::function<void(graph_node const&, std::span<value cons
 
 /// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by the function body that
 /// the model or ONNX has for them.
+/// ```cpp
+/// #include <aton/model_io/model_io.hpp>
+/// #include <aton/runtime/onnx_model.hpp>
+///
+/// inline aton::runtime::value first_output(std::string const& path, aton::runtime::tensor const& input) {
+///     aton::runtime::onnx_model const model(aton::read_model(path).graph);
+///     aton::runtime::value const inputs[] = {input};
+///     return model.run(inputs)[0];
+/// }
+/// ```
 class onnx_model {
 public:
     /// Throws aton::error, one line with the node, for a cycle, a value that no node makes, and operators that cannot run.
@@ -40,6 +51,7 @@ public:
     onnx_model& operator=(onnx_model&&) noexcept;
     ~onnx_model();
 
+    /// The graph that is run.
     [[nodiscard]] graph_data const& graph() const;
     /// The outputs for inputs in the graph's order; those that have an initializer may be missing at the end, or none. Throws aton::error
     /// with the node for inputs that do not fit its operator. Thread-safe.

@@ -24,6 +24,7 @@ struct exclusion {
     std::string_view when;      ///< "" always, or a theme ("special", "empty", ...) or a dtype
     std::string_view reason;
 };
+/// The exclusions of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<exclusion const> known_exclusions();
 
 /// Mutants that are no other function, with the reason.
@@ -32,11 +33,13 @@ struct equivalent_mutant {
     std::string_view what; ///< as mutation::what, or the start of it
     std::string_view reason;
 };
+/// The equivalent mutants of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<equivalent_mutant const> known_equivalents();
 
 /// What a call gives; throws aton::error where it has no meaning.
 using reference = std::function<runtime::aten_results(sample const&)>;
 
+/// Which rows are checked, against what, and how thoroughly.
 struct check_options {
     reference truth;                                              ///< empty: the runtime's ATen kernels
     std::span<sampling_rule const> rules = aten_sampling_rules(); ///< looked at before those of ATen
@@ -61,6 +64,7 @@ struct failure {
     std::string why;
 };
 
+/// The calls of a row in one dtype, by their outcome.
 struct type_report {
     dtype type = dtype::undefined;
     int same = 0;
@@ -70,6 +74,7 @@ struct type_report {
     int excluded = 0;  ///< only dtype and sizes are compared
 };
 
+/// The mutants of a row, by their outcome.
 struct mutant_report {
     int made = 0; ///< that run at least once
     int caught = 0;
@@ -88,6 +93,7 @@ struct argument_report {
     std::vector<std::string> missing; ///< kinds that schema and rule allow, and that no call had
 };
 
+/// The result of the check of one row.
 struct row_report {
     std::string overload;
     int since = 0;
@@ -102,17 +108,21 @@ struct row_report {
     std::string not_checked; ///< why; empty: it was
     mutant_report mutants;
 
+    /// The sum over all dtypes: `row.total(&type_report::same)`.
     [[nodiscard]] int total(int type_report::* member) const {
         int sum = 0;
         for (type_report const& t : types) sum += t.*member;
         return sum;
     }
+    /// Whether the row was checked and no call failed.
     [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty(); }
 };
 
+/// The result of a check: one report for each row.
 struct report {
     std::vector<row_report> rows;
 
+    /// Whether every row passed.
     [[nodiscard]] bool passed() const;
     /// Of all rows' mutants, in percent; those that are equivalent do not count.
     [[nodiscard]] double power() const;
@@ -120,11 +130,26 @@ struct report {
     [[nodiscard]] row_report const* weakest() const;
     /// A line for each row that fails, with the smallest call, and one for all.
     [[nodiscard]] std::string to_text() const;
+    /// Everything that the report holds, as JSON.
     [[nodiscard]] std::string to_json() const;
+    /// The report as a page of HTML that includes nothing from elsewhere.
     [[nodiscard]] std::string to_html() const;
 };
 
 /// Checks every row that `options` leaves in. Deterministic for a seed.
+/// A row that cannot be checked is reported; what `options.progress` throws is thrown.
+/// ```cpp
+/// #include <aton/mappings.hpp>
+/// #include <aton/verify/check.hpp>
+///
+/// inline bool activations_are_right() {
+///     aton::verify::check_options options;
+///     options.mutants = true;
+///     aton::verify::report const report = aton::verify::check(aton::mappings::activation, options);
+///     std::puts(report.to_text().c_str());
+///     return report.passed() && report.power() >= 95;
+/// }
+/// ```
 [[nodiscard]] report check(dsl::table_view rows, check_options const& options = {});
 
 } // namespace aton::verify

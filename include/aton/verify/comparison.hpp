@@ -23,11 +23,13 @@ struct tolerance {
 /// 0: of no sum, whose results near 0 keep their digits.
 [[nodiscard]] tolerance tolerance_of(dtype t, std::int64_t terms = 1);
 
+/// The outcome of a comparison.
 struct comparison {
     std::string difference; ///< what differs and where, on one line; empty: nothing
     double error = 0;       ///< the largest of all elements, in parts of what the tolerance allows
     std::int64_t elements = 0;
 
+    /// Whether nothing differs.
     [[nodiscard]] bool same() const { return difference.empty(); }
 };
 
@@ -42,6 +44,8 @@ using element_bounds = std::vector<std::vector<double>>;
 [[nodiscard]] dtype narrower(dtype a, dtype b);
 
 /// `rounded`: the narrowest dtype that was rounded to on the way to `expected`, if it is narrower than its own.
+/// Compares dtypes, sizes and elements. `terms` is the number of terms of the sums behind an element; `bounds` adds errors that
+/// its elements may have. Throws aton::error where the elements of another device cannot be copied.
 [[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1,
                                  dtype rounded = dtype::undefined, std::vector<double> const& bounds = {});
 [[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,

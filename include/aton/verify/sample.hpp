@@ -42,6 +42,7 @@ enum class value_theme : std::uint8_t {
     count_
 };
 
+/// How one sample is drawn: sizes, elements, dtypes, layout in memory.
 struct theme {
     size_theme sizes = size_theme::distinct;
     value_theme values = value_theme::ordinary;
@@ -90,9 +91,17 @@ struct sampling_rule {
 [[nodiscard]] bool names(std::string_view operators, std::string_view overload);
 
 /// Draws a sample. Throws aton::error, which names the operator and the place, for a rule that is none.
+/// ```cpp
+/// #include <aton/verify/sample.hpp>
+///
+/// inline std::string a_call_of_relu() {
+///     return to_python(aton::verify::draw("aten::relu", "aten::relu(Tensor self) -> Tensor", nullptr, {}, 1));
+/// }
+/// ```
 [[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
                           std::uint64_t seed);
 /// The call that draw() gives for `seed`, its arguments and sizes, with other elements.
+/// Throws as draw() does.
 [[nodiscard]] sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
                                    theme const& t, std::uint64_t seed, value_theme values, std::uint64_t other_seed);
 

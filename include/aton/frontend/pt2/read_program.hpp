@@ -14,6 +14,11 @@ namespace aton::pt2 {
 
 /// The program of one model of a file; empty name: see archive::program_json. The file stays mapped while the program lives.
 /// Throws aton::error, one line that names file, place and what is wrong.
+/// ```cpp
+/// #include <aton/frontend/pt2/read_program.hpp>
+///
+/// inline std::string listing(std::string const& path) { return to_string(aton::pt2::read_program(path)); }
+/// ```
 [[nodiscard]] program::program read_program(std::string const& path, std::string_view model = {});
 [[nodiscard]] program::program read_program(archive const& from, std::string_view model = {});
 
