@@ -3,6 +3,7 @@
 
 A block is checked by its language, or by the HTML comment that stands right before it:
     cpp ...                               compiled by check_snippets.py, which says what may follow the word
+    cpp declaration                       of a header, in docs/reference/, whose pages generate_reference.py --check compares
     text, after `cpp wrong`               what the compiler says about it
     <!-- output-of: above -->             what the program of the last C++ block prints; C++ after the first line of the comment completes it
     <!-- error-of: above -->              what the compiler prints about it, as far as the block quotes it; `here` instead of `above`: about the
@@ -66,7 +67,7 @@ class Block:
         if word == "excerpt-of":
             return "excerpt"
         if self.language == "cpp":
-            return "cpp"
+            return "declaration" if "declaration" in self.words else "cpp"
         if self.language == "console":
             return "session" if word == "session" else ""
         if self.language in ("sh", "bash"):
