@@ -17,7 +17,7 @@ from header_declarations import ROOT, overload_sets, public_headers, purpose, re
 
 FOLDER = ROOT / "docs" / "reference"
 WIDTH = 120  # of prose
-CODE_WIDTH = 100
+CODE_WIDTH = 90
 
 # Page: title, what it is about, headers in their order. A name that ends in / is a folder.
 PAGES = {

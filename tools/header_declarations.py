@@ -211,10 +211,9 @@ class Scanner:
         if is_specialization:
             self.at = close + 1
             return None
-        kind = "enum" if word == "enum" else word
-        found = Declaration(kind, name, scope, signature, "", doc, self.header, line, template=template)
+        found = Declaration(word, name, scope, signature, "", doc, self.header, line, template=template)
         self.at += 1
-        if kind == "enum":
+        if word == "enum":
             self.enumerators(found, close)
         else:
             found.members = self.scan((*scope, name), of_class=name, public=word != "class")
@@ -285,6 +284,8 @@ class Scanner:
         """A function, a variable or a concept."""
         tokens = [t for t in self.tokens[head:end] if t.kind != "comment"]
         texts = [t.text for t in tokens]
+        if texts[0] in TYPES:
+            return None  # a friend
         if texts[0] == "concept":
             return Declaration("concept", texts[1], scope, self.source(head, end), "", doc, self.header, line, template=template)
         paren = self.parameter_list(tokens)

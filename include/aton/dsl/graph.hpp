@@ -308,11 +308,10 @@ public:
 
     /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
     /// ```cpp
-    /// inline constexpr auto cross = symbolic<"aten::linalg_cross(self, other, dim)">(
-    ///     [](graph<13> g, value x, value y, std::int64_t dim) -> value {
-    ///         if (x.size(dim).size() != 3) return g.unsupported("a dimension whose size is not known to be 3");
-    ///         return g.op<"Mul">(x, y); // ...
-    ///     });
+    /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
+    ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");
+    ///     return g.op<"Celu">(x, attr::alpha_f(alpha));
+    /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
