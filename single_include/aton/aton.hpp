@@ -28,6 +28,7 @@
 
 // ---- aton/core/dtype.hpp
 // Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Public header.
 
 namespace aton {
 
@@ -64,6 +65,7 @@ enum class dtype : std::uint8_t {
     float6_e3m2 = 28,
 };
 
+/// The number of dtypes, `undefined` included.
 inline constexpr std::size_t dtype_count = 29;
 
 namespace detail {
@@ -129,16 +131,20 @@ constexpr dtype dtype_from_name(std::string_view text) {
     return dtype::undefined;
 }
 
+/// Whether the dtype is complex64 or complex128.
 constexpr bool is_complex(dtype t) { return t == dtype::complex64 || t == dtype::complex128; }
+/// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
            (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) || t == dtype::float4_e2m1 ||
            t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
+/// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {
     return t == dtype::int8 || t == dtype::int16 || t == dtype::int32 || t == dtype::int64 || t == dtype::int4 ||
            t == dtype::int2;
 }
+/// Whether the dtype is an unsigned integer of any width; bool is not.
 constexpr bool is_unsigned_integral(dtype t) {
     return t == dtype::uint8 || t == dtype::uint16 || t == dtype::uint32 || t == dtype::uint64 || t == dtype::uint4 ||
            t == dtype::uint2;
@@ -152,16 +158,22 @@ struct type_set {
     std::uint64_t plain = 0;
     std::uint64_t optionals = 0;
 
+    /// The bit of `plain` for maps, sparse tensors and every other type.
     static constexpr std::uint64_t other_bit = std::uint64_t{1} << 31;
 
+    /// Whether the set has no type at all.
     [[nodiscard]] constexpr bool empty() const { return plain == 0 && optionals == 0; }
+    /// Whether every type of `s` is in this set.
     [[nodiscard]] constexpr bool contains(type_set s) const {
         return (s.plain & ~plain) == 0 && (s.optionals & ~optionals) == 0;
     }
+    /// Whether the dense tensor of this dtype is in this set.
     [[nodiscard]] constexpr bool contains(dtype t) const { return (plain >> static_cast<unsigned>(t) & 1U) != 0; }
+    /// The types that are in both sets.
     friend constexpr type_set operator&(type_set a, type_set b) {
         return {a.plain & b.plain, a.optionals & b.optionals};
     }
+    /// The types that are in either set.
     friend constexpr type_set operator|(type_set a, type_set b) {
         return {a.plain | b.plain, a.optionals | b.optionals};
     }
@@ -174,21 +186,25 @@ constexpr type_set tensors(Dtypes... types) {
     return {(std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(types))), 0};
 }
 
+/// The set of all types.
 inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 
 } // namespace aton
 
 // ---- aton/core/scalar.hpp
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
+// Public header.
 
 namespace aton {
 
 /// ATen's `Scalar`. `to<T>()` converts as C++ does; a complex number gives its real part.
 class scalar {
 public:
+    /// The four types of number that a Scalar can have.
     enum class kind : std::uint8_t { integer, floating, boolean, complex };
 
     constexpr scalar() = default;
+    /// From a number of C++; the type decides the kind.
     // NOLINTBEGIN(google-explicit-constructor): a number is a scalar.
     constexpr scalar(bool b) : kind_(kind::boolean), integer_(b ? 1 : 0) {}
     constexpr scalar(int i) : integer_(i) {}
@@ -196,6 +212,7 @@ public:
     constexpr scalar(long long i) : integer_(i) {}
     constexpr scalar(float f) : kind_(kind::floating), real_(static_cast<double>(f)) {}
     constexpr scalar(double f) : kind_(kind::floating), real_(f) {}
+    /// A complex number from its two parts.
     // NOLINTEND(google-explicit-constructor)
     static constexpr scalar complex(double real, double imaginary) {
         scalar s(real);
@@ -204,13 +221,20 @@ public:
         return s;
     }
 
+    /// The kind of the number, which takes part in type promotion.
     [[nodiscard]] constexpr kind type() const { return kind_; }
+    /// Whether it is an integer; a bool is not.
     [[nodiscard]] constexpr bool is_integral() const { return kind_ == kind::integer; }
+    /// Whether it is a real floating-point number.
     [[nodiscard]] constexpr bool is_floating() const { return kind_ == kind::floating; }
+    /// Whether it is a bool.
     [[nodiscard]] constexpr bool is_bool() const { return kind_ == kind::boolean; }
+    /// Whether it is a complex number, even with an imaginary part of 0.
     [[nodiscard]] constexpr bool is_complex() const { return kind_ == kind::complex; }
+    /// The imaginary part; 0 of a number that is not complex.
     [[nodiscard]] constexpr double imaginary() const { return imaginary_; }
 
+    /// The number as a `T`, by static_cast. A value that `T` cannot represent is undefined, as in C++; see `to_saturated`.
     template <class T>
     [[nodiscard]] constexpr T to() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
@@ -247,6 +271,7 @@ private:
 
 // ---- aton/dsl/error.hpp
 // What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Public header.
 
 namespace aton {
 
@@ -271,7 +296,9 @@ std::string clipped(std::string text, std::size_t limit) {
 /// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
 class error : public std::exception {
 public:
+    /// An error with this message, on one line and cut to `max_message`.
     explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    /// The message.
     [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
 private:
@@ -294,6 +321,7 @@ public:
 
 // ---- aton/core/shape.hpp
 // Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+// Public header.
 
 namespace aton {
 
@@ -301,6 +329,7 @@ namespace aton {
 class dim {
 public:
     dim() = default;
+    /// A size, or a symbol by its name. A negative size means unknown.
     // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
     dim(std::int64_t size) : size_(size < 0 ? -1 : size) {} // negative: unknown
     dim(std::string symbol) : symbol_(std::move(symbol)) {}
@@ -308,10 +337,13 @@ public:
     dim(char const (&symbol)[N]) : symbol_(symbol) {}
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_static() const { return size_ >= 0; }
+    /// Whether the size is unknown but has a name.
     [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
     /// The size; -1 when it is not static.
     [[nodiscard]] std::int64_t size() const { return size_; }
+    /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
     /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
     [[nodiscard]] bool same_as(dim const& other) const {
@@ -343,6 +375,7 @@ constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
 class shape {
 public:
     shape() = default;
+    /// From the dimensions: `shape{2, "batch", dim()}`. An empty list is the shape of a 0-d tensor.
     template <class = void> // a template, as graph_data's functions
     shape(std::initializer_list<dim> dims) : ranked_(true),
                                              dims_(dims) {}
@@ -352,14 +385,18 @@ public:
     explicit shape(Dims const& dims) : ranked_(true),
                                        dims_(dims.begin(), dims.end()) {}
 
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return ranked_; }
+    /// The number of dimensions; 0 when it is not known.
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
     /// Dimension `i`; an unknown one where there are not as many.
     [[nodiscard]] dim const& operator[](std::size_t i) const {
         static dim const none;
         return i < dims_.size() ? dims_[i] : none;
     }
+    /// The dimensions; none when the rank is not known.
     [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
+    /// Whether the rank is known and every dimension is a number.
     [[nodiscard]] bool is_static() const {
         if (!ranked_) return false;
         for (dim const& d : dims_)
@@ -382,6 +419,7 @@ private:
 
 // ---- aton/core/tensor.hpp
 // A constant tensor: dtype, sizes and little-endian bytes, row-major, as in TensorProto.raw_data.
+// Public header.
 
 namespace aton {
 
@@ -574,6 +612,7 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
 
 // ---- aton/onnx/schema.hpp
 // What an ONNX operator schema is: the constexpr form of onnx::OpSchema. The rows are in generated/, look-up is in registry.hpp.
+// Public header.
 
 namespace aton::onnx {
 
@@ -627,6 +666,7 @@ struct attribute {
 
 // ---- aton/dsl/graph_data.hpp
 // The ONNX graph under construction: plain records that `value` and `graph` are handles to, and that printers and writers read.
+// Public header.
 
 namespace aton {
 
@@ -654,7 +694,9 @@ constexpr type_set set_of(value_type const& t) {
     return {};
 }
 
+/// The index of a value in `graph_data::values`.
 using value_id = std::uint32_t;
+/// The id of no value: an input that is skipped.
 inline constexpr value_id no_value = ~value_id{0};
 
 struct graph_data;
@@ -703,6 +745,7 @@ struct node_origin {
     std::string source; ///< "model.py:12 in forward"
 };
 
+/// A value of a graph: its name, its type and where it comes from.
 struct graph_value {
     std::string name; ///< empty: numbered when printed or written
     value_type type;
@@ -726,6 +769,7 @@ struct argument; // dsl/argument.hpp
 
 /// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
+    /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
 
     std::string_view overload;                     ///< "aten::elu"
@@ -774,7 +818,9 @@ struct graph_function {
 /// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
 /// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
 struct graph_data {
+    /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
+    /// The type of the attributes of a node, for templates.
     using attribute_type = node_attribute;
 
     std::string name = "aton";
@@ -791,12 +837,14 @@ struct graph_data {
     bool in_function = false;     ///< while it is built: the body of a function
     node_context context;
 
+    /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
         values.push_back({std::move(value_name), std::move(type), -1, -1, false, no_value});
         return static_cast<value_id>(values.size() - 1);
     }
 
+    /// Appends an input of the graph.
     template <class Type = value_type>
     value_id add_input(std::string value_name, Type type) {
         value_id const id = add_value(std::move(type), std::move(value_name));
@@ -859,6 +907,7 @@ struct graph_data {
 
 // ---- aton/dsl/value.hpp
 // Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
+// Public header.
 
 namespace aton::dsl {
 
@@ -866,11 +915,16 @@ namespace aton::dsl {
 class value {
 public:
     value() = default;
+    /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
 
+    /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
+    /// The element type; `undefined` when it is not known.
     [[nodiscard]] aton::dtype dtype() const { return record().type.dtype; }
+    /// The shape, which may lack the rank or single sizes.
     [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
     /// The number of dimensions; refuses the conversion when it is not known.
     [[nodiscard]] std::int64_t rank() const {
@@ -878,6 +932,7 @@ public:
         return static_cast<std::int64_t>(shape().rank());
     }
     /// Dimension `i`; negative counts from the end.
+    /// Refuses the conversion when the rank is not known or has no such dimension.
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
@@ -894,6 +949,12 @@ public:
         return *t;
     }
     /// The single element of a constant as a number: `alpha.constant<double>()`.
+    /// Refuses the conversion when the value is not a constant of one element.
+    /// ```cpp body
+    /// if (x.is_constant()) {
+    ///     auto const factor = x.constant<double>();
+    /// }
+    /// ```
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
@@ -910,12 +971,14 @@ public:
         owner().values[id_].type = std::move(type);
         return *this;
     }
+    /// States the shape of a result where it cannot be inferred.
     value const& set_shape(aton::shape shape) const {
         owner().values[id_].type.shape = std::move(shape);
         return *this;
     }
     // NOLINTEND(modernize-use-nodiscard)
 
+    /// The index of the value in its graph; `no_value` for a handle that was never set.
     [[nodiscard]] value_id id() const { return id_; }
     /// The graph that the value is in; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
@@ -943,13 +1006,20 @@ bool operator==(A const&, B const&) {
 }
 
 /// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
+/// ```cpp body
+/// typed_value<tensors(dtype::bool_)> const equal = g.op<"Equal">(x, y);
+/// value const inverse = g.op<"Not">(equal); // `Not` of a float32 would not compile
+/// ```
 template <type_set Types>
 class typed_value : public value {
 public:
+    /// The types that the value can have.
     static constexpr type_set types = Types;
 
     typed_value() = default;
+    /// States that a value has one of these types; nothing checks it.
     constexpr explicit typed_value(value v) : value(v) {}
+    /// From a value with fewer possible types.
     template <type_set Narrower>
         requires(Types.contains(Narrower) && Narrower != Types)
     // NOLINTNEXTLINE(google-explicit-constructor): a subset of types is a superset of types.
@@ -958,12 +1028,14 @@ public:
 
 /// `absent` skips an optional input.
 struct absent_t {};
+/// Skips an optional input of `g.op`, and is an `optional_value` without a value.
 inline constexpr absent_t absent{};
 
 /// A value or nothing: ATen's `Tensor?`.
 class optional_value {
 public:
     optional_value() = default;
+    /// A value, or none.
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
@@ -971,14 +1043,21 @@ public:
     /// Absent, and the argument of this name, which outlives the value, for messages.
     optional_value(absent_t, std::string_view name) : name_(name) {}
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
+    /// The same, for conditions.
     explicit operator bool() const { return has_value(); }
     /// The value; refuses the conversion where it is absent: `if (bias) ... *bias`.
+    /// ```cpp body
+    /// value const sum = o ? value(g.op<"Add">(x, *o)) : x;
+    /// ```
     [[nodiscard]] value const& operator*() const {
         if (!has_value()) refuse_absent();
         return value_;
     }
+    /// A member of the value; refuses the conversion where it is absent.
     [[nodiscard]] value const* operator->() const { return &**this; }
+    /// The index of the value in its graph; `no_value` where it is absent.
     [[nodiscard]] value_id id() const { return value_.id(); }
 
 private:
@@ -995,6 +1074,7 @@ private:
 class sym_int {
 public:
     sym_int() = default;
+    /// From a number, or from a 0-d int64 value; a constant value becomes its number. Refuses a constant of several elements.
     // NOLINTBEGIN(google-explicit-constructor): a number or a value is a size.
     sym_int(std::int64_t constant) : constant_(constant) {}
     sym_int(int constant) : constant_(constant) {}
@@ -1003,12 +1083,14 @@ public:
     }
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
     /// The number; refuses the conversion when it is computed by the graph.
     [[nodiscard]] std::int64_t constant() const {
         if (!is_constant()) throw unsupported_error("a size must be a constant here");
         return constant_;
     }
+    /// Whether the size is a number, and this one.
     [[nodiscard]] bool is(std::int64_t n) const { return is_constant() && constant_ == n; }
     /// The 0-d int64 value of a size that is not constant.
     [[nodiscard]] dsl::value const& as_value() const { return value_; }
@@ -1024,12 +1106,14 @@ using size = sym_int;
 /// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
 template <int N>
 struct outputs_t {};
+/// The argument that asks `g.op` for `N` outputs.
 template <int N>
 inline constexpr outputs_t<N> outputs{};
 
 /// Asks `g.op` for a number of outputs that is known only when the graph is built; gives a vector of values.
 struct output_list {
     std::size_t count;
+    /// Asks for `n` outputs.
     constexpr explicit output_list(std::size_t n) : count(n) {}
 };
 
@@ -1049,6 +1133,7 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 // ---- aton/core/fixed_string.hpp
 // Text that can be a template argument: op names, signatures, attribute names, diagnoses.
+// Public header.
 
 namespace aton {
 
@@ -1058,17 +1143,21 @@ struct fixed_string {
     char data[N + 1]{};
 
     constexpr fixed_string() = default;
+    /// From a string literal; `N` is deduced.
     // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
     constexpr fixed_string(char const (&literal)[N + 1]) {
         for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
     }
+    /// From the first `N` characters of `text`, which must have as many.
     constexpr explicit fixed_string(std::string_view text) {
         for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
         data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
     }
 
+    /// The characters, without the terminating zero.
     // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
     [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
+    /// The number of characters, `N`.
     [[nodiscard]] static constexpr std::size_t size() { return N; }
     friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
 };
@@ -1086,6 +1175,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
 class seen_hashes {
 public:
+    /// Adds a hash. Returns whether it may have been added before; false is certain.
     constexpr bool add(std::uint64_t hash) {
         bool& seen = seen_[hash % size];
         bool const before = seen;
@@ -1102,6 +1192,7 @@ private:
 
 // ---- aton/dsl/safe_list.hpp
 // Lists whose elements cannot be read out of range: an index beyond the end refuses the call instead.
+// Public header.
 
 namespace aton::dsl {
 
@@ -1125,15 +1216,20 @@ class safe_span : public std::span<T> {
 public:
     using base::base;
     constexpr safe_span() = default;
+    /// From the span of the standard library.
     // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
     constexpr safe_span(base other) : base(other) {}
 
+    /// Element `i`. Refuses the call where there are not as many.
     constexpr T& operator[](std::size_t i) const {
         if (i >= base::size()) detail::refuse_index(i, base::size());
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
+    /// `count` elements from `from` on, or all that follow. Refuses the call where there are not as many.
     [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
         if (from > base::size()) detail::refuse_index(from, base::size());
         std::size_t const rest = base::size() - from;
@@ -1156,12 +1252,14 @@ public:
     using typename base::const_reference;
     using typename base::reference;
     safe_vector() = default;
+    /// From the vector of the standard library, or from a list of elements.
     // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
     safe_vector(base const& other) : base(other) {}
     safe_vector(base&& other) : base(std::move(other)) {}
     safe_vector(std::initializer_list<T> all) : base(all) {} // as its own, for deduction
     // NOLINTEND(google-explicit-constructor)
 
+    /// Element `i`. Refuses the call where there are not as many.
     reference operator[](std::size_t i) {
         check(i);
         return base::operator[](i);
@@ -1170,15 +1268,19 @@ public:
         check(i);
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     reference front() { return (*this)[0]; }
     [[nodiscard]] const_reference front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     reference back() { return (*this)[last()]; }
     [[nodiscard]] const_reference back() const { return (*this)[last()]; }
+    /// Removes the last element. Refuses an empty list.
     void pop_back() {
         check(0);
         base::pop_back();
     }
     /// The first `count` elements.
+    /// Refuses the call where there are not as many.
     [[nodiscard]] safe_span<T const> first(std::size_t count) const {
         return safe_span<T const>(*this).subspan(0, count);
     }
@@ -1201,6 +1303,7 @@ safe_vector(std::vector<T>) -> safe_vector<T>;
 
 // ---- aton/dsl/function_traits.hpp
 // What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
+// Internal header.
 
 namespace aton::dsl {
 
@@ -1283,6 +1386,7 @@ struct returned_values<std::array<R, N>> {
 
 // ---- aton/dsl/number_text.hpp
 // Numbers in messages, and the refusal of those that a dtype or an attribute does not have.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -1322,19 +1426,24 @@ template <class Number>
 
 // ---- aton/dsl/attr.hpp
 // Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// Public header.
 
 namespace aton::dsl {
 
 /// An element type that the compiler knows: the result of `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` has it.
 template <dtype Type>
 struct dtype_constant {
+    /// The dtype as a value.
     static constexpr dtype value = Type;
+    /// The dtype, where one is expected.
     // NOLINTNEXTLINE(google-explicit-constructor): it is a dtype.
     constexpr operator dtype() const { return Type; }
 };
+/// The constant of a dtype: `dtype_c<dtype::float32>`.
 template <dtype Type>
 inline constexpr dtype_constant<Type> dtype_c{};
 
+/// Whether `T` is a `dtype_constant`.
 template <class T>
 inline constexpr bool is_dtype_constant = false;
 template <dtype Type>
@@ -1343,7 +1452,9 @@ inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 /// An attribute with its value, as `attr::alpha_f(1.0)` makes it; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
 struct attribute_argument {
+    /// The name of the attribute in the schema.
     static constexpr std::string_view name = Name.view();
+    /// The type of the attribute in the schema.
     static constexpr onnx::attr_type type = Type;
     Payload payload;
 };
@@ -1542,16 +1653,26 @@ void store(node_attribute& a, Payload const& v) {
 /// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
 template <fixed_string Name>
 inline constexpr detail::float_attribute<Name> attr_f{};
+/// An attribute with an integer, a dtype, or a list of integers: `attr_i<"axes">({0, 1})`. Throws illegal_call for a number outside int64.
 template <fixed_string Name>
 inline constexpr detail::int_attribute<Name> attr_i{};
+/// An attribute with a string or a list of strings: `attr_s<"mode">("linear")`.
 template <fixed_string Name>
 inline constexpr detail::string_attribute<Name> attr_s{};
+/// An attribute with a tensor or a list of tensors.
 template <fixed_string Name>
 inline constexpr detail::tensor_attribute<Name> attr_t{};
+/// An attribute with a graph, or with the lambda that builds it.
 template <fixed_string Name>
 inline constexpr detail::graph_attribute<Name> attr_g{};
 
 /// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
+/// ```cpp body
+/// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
+///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
+///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
+/// ```
 namespace attr {
 #define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
 #define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};
@@ -1830,6 +1951,7 @@ ATON_ATTRIBUTE_S(zs)
 
 // ---- aton/core/nearest.hpp
 // "Did you mean ...?": the nearest of many names, at compile time and at run time.
+// Internal header.
 
 namespace aton {
 
@@ -3388,6 +3510,7 @@ inline constexpr schema_row schemas[] = {
 
 // ---- aton/onnx/registry.hpp
 // Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest right name.
+// Internal header.
 
 namespace aton::onnx {
 
@@ -3596,6 +3719,7 @@ constexpr std::string_view nearest_attribute(op_schema schema, std::string_view 
 // a row stands for a call that was legal before and gives another result, or none, from that opset on. What only became
 // legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break. What was decided of every
 // version of every operator, and why, stands in tests/onnx/version_decisions.tsv; a test holds the two together.
+// Internal header.
 
 namespace aton::onnx {
 
@@ -3722,6 +3846,7 @@ constexpr semantic_break const* find_break(std::string_view op, int since, int u
 
 // ---- aton/onnx/call_rules.hpp
 // The rules of a call: legal in every schema version between two opsets, or the first rule that is broken, where and by what.
+// Internal header.
 
 namespace aton::onnx {
 
@@ -4055,6 +4180,7 @@ constexpr call_outcome evaluate(call const& c) {
 
 // ---- aton/dsl/diagnosis.hpp
 // Compile errors: one broken rule, one sentence, printed by the compiler at the user's line.
+// Internal header.
 
 namespace aton {
 
@@ -8726,6 +8852,7 @@ inline constexpr std::uint32_t function_schema_offsets[function_schema_count + 1
 // ---- aton/aten/schema_table.hpp
 // Finds a schema among those that torch registers, and the nearest name of one that it does not.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
+// Internal header.
 
 namespace aton::aten {
 
@@ -8942,6 +9069,7 @@ constexpr std::string_view nearest_overload(std::string_view qualified) {
 
 // ---- aton/aten/detail/scanner.hpp
 // The words of schema text: names, punctuation and default values, read from left to right in few constexpr steps.
+// Internal header.
 
 namespace aton::aten::detail {
 
@@ -9126,6 +9254,7 @@ constexpr bool scanner::number_literal() {
 // ---- aton/aten/schema_type.hpp
 // The types of function schemas (`Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`) read from schema text.
 // Grammar: PyTorch, torch/csrc/jit/frontend/schema_type_parser.cpp and function_schema_parser.cpp.
+// Internal header.
 
 namespace aton::aten {
 
@@ -9366,6 +9495,7 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
 // Reads function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
 // expressions and at run time, without storage: cursors hand out one argument or return after the other.
 // Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused, never read beyond.
+// Internal header.
 
 namespace aton::aten {
 
@@ -9678,6 +9808,7 @@ constexpr std::string_view nearest_argument(std::string_view schema, std::string
 
 // ---- aton/aten/number_text.hpp
 // Numbers from text in constant expressions, correctly rounded: std::from_chars for double is not constexpr.
+// Internal header.
 
 namespace aton::aten::detail {
 
@@ -9835,6 +9966,7 @@ constexpr bool parse_double(std::string_view text, double& out) {
 // ---- aton/aten/default_value.hpp
 // The default of an argument as a value: to fill it in where a call leaves it out, and to compare a call's value with it.
 // What a text means depends on the type: `0` is 0.0 for a float, and stands for every element of an `int[2]`.
+// Internal header.
 
 namespace aton::aten {
 
@@ -10094,6 +10226,7 @@ constexpr void unescape(std::string_view quoted, Sink&& sink) {
 // ---- aton/dsl/body.hpp
 // Graphs inside of nodes, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. What the lambda
 // takes from around it is captured; what goes in has the types that If, Loop, Scan and SequenceMap give it.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -10243,6 +10376,7 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
 
 // ---- aton/dsl/same_body.hpp
 // Whether attributes and bodies of nodes are the same: to the bit, so that NaN is itself and -0. is not 0.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -10298,6 +10432,7 @@ bool same_body(Graph const& a, Graph const& b) {
 
 // ---- aton/dsl/budget.hpp
 // What the conversion of one call may compute, and arithmetic on sizes that refuses what int64 does not hold: a program says any number.
+// Internal header.
 
 namespace aton::dsl {
 
@@ -10414,6 +10549,7 @@ private:
 // ---- aton/dsl/shape_context.hpp
 // What a shape rule reads and writes: a node's attributes, the shapes and known contents of its inputs, the types of its outputs.
 // This is in every include of the DSL. All of it are templates for one reason: what no one calls is not instantiated.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -10715,6 +10851,7 @@ private:
 // ---- aton/onnx/declared_schema.hpp
 // Schemas of operators outside of ONNX, read from text while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
 // "T: float16, float, double". The same questions as onnx::op_schema, so that the same rules hold for their calls.
+// Internal header.
 
 namespace aton::onnx {
 
@@ -10812,6 +10949,7 @@ constexpr std::string_view nearest_attribute(declared_schema schema, std::string
 
 // ---- aton/dsl/operator_body.hpp
 // Declared operators while a graph is built: attributes with their defaults, types of results, and bodies that become functions.
+// Public header.
 
 namespace aton::dsl {
 
@@ -10936,12 +11074,15 @@ Attribute const* find_attribute(graph_node const& node, onnx::declared_schema sc
 template <class Graph>
 class basic_inference {
 public:
+    /// For one call of a declared operator.
     basic_inference(Graph const& graph, graph_node const& node, onnx::declared_schema schema)
         : graph_(graph),
           node_(node),
           schema_(schema) {}
 
+    /// The number of inputs of the call, skipped ones included.
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
+    /// Whether the call has input `i`.
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
     /// The type of an input, as far as it is known; of one that is not there nothing is.
     [[nodiscard]] value_type input(std::size_t i) const {
@@ -10970,6 +11111,7 @@ private:
     graph_node const& node_;
     onnx::declared_schema schema_;
 };
+/// What a rule takes: `value_type rule(inference const& in)`.
 using inference = basic_inference<graph_data>;
 
 namespace detail {
@@ -11164,6 +11306,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
 
 // ---- aton/onnx/declared_default.hpp
 // Whether the text of a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+// Internal header.
 
 namespace aton::onnx::detail {
 
@@ -11290,6 +11433,7 @@ constexpr bool is_default(std::string_view text, attr_type type) {
 // Reads the text of an operator declaration while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" and "T: float16, float".
 // Value types are type variables, `any`, tensor(float), seq(float), optional(float); `?` may be missing, `...` is variadic. Attribute
 // types are float, int, string, tensor, graph, each with `[]` for a list and `?` for none by default.
+// Internal header.
 
 namespace aton::onnx {
 
@@ -11659,6 +11803,7 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 
 // ---- aton/dsl/operator_rules.hpp
 // Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -11833,6 +11978,7 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
 // Operators outside of ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
 // A graph that may call them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// Public header.
 
 namespace aton::dsl {
 
@@ -11920,6 +12066,7 @@ struct declaration_rows {
 /// or `?`. An output may say `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
+    // Internal.
     using parts = detail::part_list<detail::type_of<Parts>...>;
     static constexpr bool has_parts = sizeof...(Parts) != 0;
     static constexpr std::uint64_t hash = 31 * hash_of(Declaration.view()) + hash_of(Constraints.view());
@@ -12090,6 +12237,12 @@ struct domain_maker {
 } // namespace detail
 
 /// Operators of one's own under a domain name, with the version that models import. An object of it is an argument of graph<...>.
+/// ```cpp
+/// inline constexpr auto half_body = [](graph<13> g, value x, double factor) { return g.op<"Mul">(x, factor); };
+/// inline constexpr auto my_ops = domain<"my_ops", 1, op<"Scale(T X, float factor=0.5) -> (T Y = like(X))", "T: float, double",
+///                                                       body<half_body>>>{};
+/// inline value halved(graph<13, my_ops> g, value x) { return g.op<"my_ops::Scale">(x); }
+/// ```
 template <fixed_string Name, int Version, class... Ops>
 using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
 
@@ -12197,6 +12350,7 @@ constexpr bool names_domain() {
 
 // ---- aton/dsl/call.hpp
 // One `g.op<...>(...)` as the compiler sees it: its arguments sorted into operands, attributes and outputs, held against the schemas.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -12395,6 +12549,7 @@ void complete(Graph& graph, declared_operator const& o, int opset) {
 // `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; held against ATen's schemas.
 // The node is ATen of domain org.pytorch.aten with the attributes `operator` and, where it is written, `overload_name`; tensors are
 // its inputs in the order of the schema, every other argument an attribute of its name; of a Tensor[] it is the number of its inputs.
+// Internal header.
 
 namespace aton::dsl {
 
@@ -12650,6 +12805,7 @@ struct aten_call {
 
 // ---- aton/dsl/shape_rules_control.hpp
 // Rules for operators with graphs inside: If, Loop, Scan and SequenceMap give what their bodies give.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -12783,6 +12939,7 @@ void sequence_map(Context& c) {
 
 // ---- aton/dsl/shape_rules_layout.hpp
 // Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -13142,6 +13299,7 @@ void center_crop_pad(Context& c) {
 
 // ---- aton/dsl/shape_rules_math.hpp
 // Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalisation, TopK, losses, attention.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -13418,6 +13576,7 @@ void attention(Context& c) {
 
 // ---- aton/dsl/shape_rules_reshape.hpp
 // Shape rules of Reshape and Flatten: the same elements in other dimensions.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -13519,6 +13678,7 @@ void flatten(Context& c) {
 
 // ---- aton/dsl/shape_rules_spatial.hpp
 // Shape rules of operators over (batch, channel, spatial...): convolutions, pooling, resizing, and the recurrent layers.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -13859,6 +14019,7 @@ void col2im(Context& c) {
 
 // ---- aton/dsl/shape_rules_types.hpp
 // Rules for outputs whose dtype or kind no type variable gives: Cast, Constant, random numbers, quantisation, sequences, optionals.
+// Internal header.
 
 namespace aton::dsl::detail::shapes {
 
@@ -14007,6 +14168,7 @@ void optional(Context& c) {
 // ---- aton/dsl/shape_rules.hpp
 // Fills in what type variables cannot say about a node's outputs: dtypes given by attributes, and shapes, as far as they are sure.
 // Held against libonnx's own inference in tests/dsl/shape_rules_test.cpp; what is not sure stays unknown.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -14143,6 +14305,7 @@ void infer_types(Graph& graph, graph_node const& node) {
 
 // ---- aton/dsl/node_builder.hpp
 // Appends one node to the graph at run time: resolves type variables from the operands' dtypes and refuses what the target opset does not allow.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -14435,11 +14598,13 @@ private:
 
 // ---- aton/dsl/graph.hpp
 // The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
+// Public header.
 
 namespace aton::dsl {
 
 /// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
 struct refusal {
+    /// Never returns: throws aton::error.
     template <class T>
     // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
     operator T() const {
@@ -14470,7 +14635,9 @@ struct refused {};
 template <int Since, auto... More>
 class graph {
 public:
+    /// The first opset of the range.
     static constexpr int since = Since;
+    /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
@@ -14478,6 +14645,7 @@ public:
                   "graph<...> names one domain in two versions; a model imports one version of a domain");
 
     /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
+    /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
             throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
@@ -14491,6 +14659,7 @@ private:
                                    (detail::names_domain<More, Other...>() && ...);
 
 public:
+    /// A graph of this, wider range from one of a narrower range that names the same domains.
     template <int OtherSince, auto... Other>
         requires(widens<OtherSince, Other...>)
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
@@ -14504,11 +14673,17 @@ public:
 
     /// The target opset.
     [[nodiscard]] int opset() const { return opset_; }
+    /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// What is being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
+    /// ```cpp body
+    /// if (g.opset() >= 18) {
+    ///     value const hidden = g.within<18>().op<"Mish">(x);
+    /// }
+    /// ```
     template <int NarrowSince, auto... NarrowMore>
     [[nodiscard]] graph<NarrowSince, NarrowMore...> within() const {
         return {*data_, opset_};
@@ -14530,6 +14705,12 @@ public:
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
     /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
+    /// ```cpp body
+    /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
+    /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
+    /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
+    /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
+    /// ```
     template <fixed_string Name, class... Args>
     [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
     auto op(Args const&... args) const {
@@ -14594,11 +14775,18 @@ public:
     }
 
     /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// ```cpp body
+    /// value const one = g.scalar(1, dtype::float32);
+    /// ```
     [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
     /// A constant tensor.
+    /// ```cpp body
+    /// std::int64_t const steps[] = {1, 2, 4};
+    /// value const dilations = g.constant(aton::int64_tensor(steps));
+    /// ```
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
@@ -14621,12 +14809,18 @@ public:
     }
 
     /// Size of dimension `i` of `x` (negative counts from the end): a constant where it is static, else computed from Shape.
+    /// Refuses a value of unknown rank, and a dimension that it does not have.
+    /// ```cpp body
+    /// size const sizes[] = {g.size(x, 0), -1};
+    /// value const flat = g.op<"Reshape">(x, g.ints(sizes)); // a constant shape where the size is static
+    /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         std::int64_t const n = x.rank();
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
+    /// Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
@@ -14634,6 +14828,10 @@ public:
     }
 
     /// `x` as `target`; nothing happens when it is of that dtype already, and a constant is converted on the spot. Refuses complex numbers.
+    /// ```cpp body
+    /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
+    /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
+    /// ```
     [[nodiscard]] value cast(value x, dtype target) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
@@ -14648,6 +14846,7 @@ public:
         return typed_value<tensors(Target)>(cast(x, Target));
     }
     /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
+    /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
         if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
@@ -14663,6 +14862,7 @@ public:
     }
 
     /// A sequence of tensors of one dtype; an empty one needs to be told which.
+    /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
@@ -14681,6 +14881,12 @@ public:
     }
 
     /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// ```cpp
+    /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
+    ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");
+    ///     return g.op<"Celu">(x, attr::alpha_f(alpha));
+    /// });
+    /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
 private:
@@ -14719,6 +14925,7 @@ concept valid_call = Graph::template call<Name, std::remove_cvref_t<Args>...>::l
 
 // ---- aton/dsl/value_names.hpp
 // Names for all values of a graph and of its subgraphs, unique in the whole model: what printers and writers call them.
+// Internal header.
 
 namespace aton {
 
@@ -14787,6 +14994,7 @@ private:
 // ---- aton/dsl/print.hpp
 // Graphs as text, in the form that PyTorch prints: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
 // Templates for one reason: what no one calls is not instantiated, and an include stays quick.
+// Public header.
 
 namespace aton {
 
@@ -15118,6 +15326,7 @@ std::string to_string(graph_data const& graph) {
 
 // ---- aton/aten/promotion.hpp
 // ATen's type promotion: the dtype in which an operator computes (c10::promoteTypes, at::native::result_type).
+// Internal header.
 
 namespace aton::aten {
 
@@ -15197,6 +15406,7 @@ constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::
 
 // ---- aton/dsl/promotion.hpp
 // Type promotion on values, as ATen promotes: tensors with dimensions before 0-d tensors before Python numbers.
+// Public header.
 
 namespace aton::dsl {
 
@@ -15222,6 +15432,10 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 /// The dtype that ATen computes in for these tensors, optional tensors, lists of tensors and numbers: int64 with dimensions and a
 /// float32 of none is float32, float16 with dimensions and a float32 of none float16, int64 and the number 0.5 float32. Refuses the
 /// conversion where a rank is not known.
+/// ```cpp body
+/// dtype const type = promote(x, y);
+/// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));
+/// ```
 template <class... Operands>
 dtype promote(Operands const&... operands) {
     aten::promotion p;
@@ -15234,6 +15448,7 @@ dtype promote(Operands const&... operands) {
 // ---- aton/aten/mutation.hpp
 // What an operator that writes to its arguments gives when it is made functional: the results of its schema, then the new
 // value of each argument that it writes to and does not return, in the order of the schema.
+// Internal header.
 
 namespace aton::aten {
 
@@ -15308,7 +15523,8 @@ constexpr bool writes(std::string_view schema) {
 } // namespace aton::aten
 
 // ---- aton/dsl/argument.hpp
-// ATen arguments at run time, and which C++ parameter of a mapping takes which type of an ATen schema.
+// ATen arguments at run time.
+// Public header.
 
 namespace aton::dsl {
 
@@ -15316,12 +15532,15 @@ namespace aton::dsl {
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
+/// ATen's `Device`, by its name. ONNX has no devices.
 struct device {
     std::string_view name; ///< "cuda:0"
 };
+/// ATen's `MemoryFormat`, by its name. ONNX tensors are contiguous.
 struct memory_format {
     std::string_view name; ///< "channels_last"
 };
+/// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
 /// ATen's `Scalar` where it may be a size that the graph computes, as in torch.arange(x.size(0)): 0-d int64.
@@ -15333,10 +15552,12 @@ struct sym_scalar {
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
 public:
+    /// Appends an element. Throws unsupported_error for the 17th.
     void push_back(bool b) {
         if (size_ == sizeof(data_)) throw unsupported_error("a bool[] of more than 16 elements");
         data_[size_++] = b;
     }
+    /// The elements in their order.
     [[nodiscard]] std::span<bool const> view() const { return {data_, size_}; }
 
 private:
@@ -15346,6 +15567,7 @@ private:
 
 /// One argument of an ATen call. A front end fills in what the program says; missing ones get the schema's default.
 struct argument {
+    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
         missing,
         none,
@@ -15378,73 +15600,86 @@ struct argument {
     aton::dtype type = aton::dtype::undefined;
 
     /// The size, which the mapping needs as a number.
+    /// Refuses the call where the graph computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();
         return size.constant();
     }
+    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
     [[noreturn]] void refuse_computed() const {
         throw unsupported_error("argument '" + std::string(name) +
                                 "' is computed by the program; the mapping needs a constant");
     }
 
+    /// Python's None.
     template <class = void>
     static argument none() {
         return of(kind::none);
     }
+    /// A tensor; None when `v` is absent.
     template <class = void>
     static argument of_tensor(optional_value v) {
         argument a = of(v ? kind::tensor : kind::none);
         a.tensor = v;
         return a;
     }
+    /// A list of tensors, some of which may be absent.
     template <class = void>
     static argument of_tensors(std::vector<optional_value> v) {
         argument a = of(kind::tensors);
         a.tensors = std::move(v);
         return a;
     }
+    /// A Scalar, int, float or bool.
     template <class = void>
     static argument of_number(scalar s) {
         argument a = of(kind::number);
         a.number = s;
         return a;
     }
+    /// A SymInt: a number, or a value that the graph computes.
     template <class = void>
     static argument of_size(sym_int s) {
         argument a = of(kind::size);
         a.size = s;
         return a;
     }
+    /// A list of SymInt or int.
     template <class = void>
     static argument of_sizes(std::vector<sym_int> s) {
         argument a = of(kind::sizes);
         a.sizes = std::move(s);
         return a;
     }
+    /// A list of float.
     template <class = void>
     static argument of_floats(std::vector<double> v) {
         argument a = of(kind::floats);
         a.floats = std::move(v);
         return a;
     }
+    /// A list of Scalar.
     template <class = void>
     static argument of_numbers(std::vector<scalar> v) {
         argument a = of(kind::numbers);
         a.numbers = std::move(v);
         return a;
     }
+    /// A list of bool.
     template <class = void>
     static argument of_bools(bool_list v) {
         argument a = of(kind::bools);
         a.bools = v;
         return a;
     }
+    /// A string.
     template <class = void>
     static argument of_text(std::string s) {
         argument a = of(kind::text);
         a.text = std::move(s);
         return a;
     }
+    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
     template <class = void>
     static argument of_type(aton::dtype t) {
         argument a = of(kind::type);
@@ -15467,6 +15702,14 @@ private:
         return a;
     }
 };
+
+} // namespace aton::dsl
+
+// ---- aton/dsl/parameter.hpp
+// Which C++ parameter of a mapping takes which type of an ATen schema, and how it gets its argument.
+// Internal header.
+
+namespace aton::dsl {
 
 namespace detail {
 
@@ -15694,6 +15937,7 @@ struct parameter<std::optional<T>> {
 // ---- aton/dsl/signature.hpp
 // The text of `symbolic<"...">`, bound to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
 // declares; a whole schema string, as TORCH_LIBRARY takes it, declares an operator that torch does not know.
+// Internal header.
 
 namespace aton::dsl::detail {
 
@@ -15892,6 +16136,7 @@ struct signature {
 
 // ---- aton/dsl/symbolic.hpp
 // A symbolic function: the rule that turns one ATen overload into ONNX operators, for a range of opsets.
+// Public header.
 
 namespace aton::dsl {
 
@@ -16156,15 +16401,17 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 /// A signature with its body. A row is a function too: `row(g, x, alpha)` calls the body from another mapping.
 template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
+    /// Whether the row was made with `override_`.
     static constexpr bool overrides = Overrides;
-    using signature = detail::signature<Text>;
-    using traits = detail::body_traits<Body>;
-
+    /// Calls the body with the graph and the arguments that it takes, in its order. Throws what the body throws.
     template <class Graph, class... Args>
     constexpr decltype(auto) operator()(Graph g, Args const&... args) const {
         return Body{}(g, args...);
     }
 
+    // Internal.
+    using signature = detail::signature<Text>;
+    using traits = detail::body_traits<Body>;
     static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
 
 private:
@@ -16212,11 +16459,19 @@ struct row_maker {
 
 /// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. What is not named must have
 /// its schema default when a model is exported. For operators that torch does not declare, the whole schema string stands there.
+/// ```cpp
+/// inline constexpr auto elu = symbolic<"aten::elu(self, alpha)">( // `scale` and `input_scale` must be 1
+///     [](graph<13> g, value x, double alpha) { return g.op<"Elu">(x, attr::alpha_f(alpha)); });
+/// ```
 template <fixed_string Text>
 inline constexpr detail::row_maker<Text, false> symbolic{};
 
 /// The same for a row that takes the place of one in a later table or in the built-in library: that has to be said, or else the export
 /// is refused. Where there is nothing to take the place of it is a row as any other.
+/// ```cpp
+/// inline constexpr auto my_table = table(
+///     override_<"aten::relu(self)">([](graph<14> g, value x) { return g.op<"Max">(x, g.scalar_like(0, x)); }));
+/// ```
 template <fixed_string Text>
 // NOLINTNEXTLINE(readability-identifier-naming): `override` means something in C++.
 inline constexpr detail::row_maker<Text, true> override_{};
@@ -16225,6 +16480,7 @@ inline constexpr detail::row_maker<Text, true> override_{};
 
 // ---- aton/aten/scalar_type.hpp
 // The dtype that the default of a ScalarType argument says: torch's number for it, or one of the names that torch reads.
+// Internal header.
 
 namespace aton::aten {
 
@@ -16288,8 +16544,12 @@ constexpr dtype scalar_type(std::string_view name) {
 
 // ---- aton/dsl/binding.hpp
 // Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
+// Internal header.
 
 namespace aton::dsl::detail {
+
+using aten::base_type;
+using aten::schema_type;
 
 // `Argument` is dsl::argument: what depends on it costs an include nothing.
 
@@ -16555,6 +16815,7 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
 
 // ---- aton/dsl/table.hpp
 // Tables of symbolic functions: built while compiling, joined with +, looked up by overload and target opset.
+// Public header.
 
 namespace aton::dsl {
 
@@ -16570,6 +16831,7 @@ struct entry {
     bool overrides = false;        ///< made with override_: may stand before another row for the same opsets
     void const* foreign = nullptr; ///< of a row from a plugin: what `run` calls
 
+    /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
 };
 
@@ -16645,22 +16907,37 @@ template <class... Rows>
 struct table_type {
     boost::hana::tuple<Rows...> rows;
 
+    /// The rows without their C++ types.
     static constexpr std::array<entry, sizeof...(Rows)> entries{detail::make_entry<Rows>()...};
-    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 
+    /// The rows as a view, which every table of the program converts to.
     // NOLINTNEXTLINE(google-explicit-constructor): a table is a view of its rows.
     constexpr operator table_view() const { return entries; }
+    /// The number of rows.
     [[nodiscard]] static constexpr std::size_t size() { return sizeof...(Rows); }
 
+    /// The rows of both tables. Two rows for the same overload with overlapping opsets are a compile error.
     template <class... Other>
     friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
         using both = table_type<Rows..., Other...>;
         if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
         return both{};
     }
+
+    // Internal.
+    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
+/// ```cpp
+/// inline constexpr auto hard_swish = table(
+///     symbolic<"aten::hardswish(self)">([](graph<13, 13> g, value x) {
+///         value const gate = g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6));
+///         return g.op<"Mul">(x, gate);
+///     }),
+///     symbolic<"aten::hardswish(self)">([](graph<14> g, value x) { return g.op<"HardSwish">(x); }));
+/// inline constexpr auto all = hard_swish + table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// ```
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
@@ -16715,6 +16992,18 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
 
 /// Converts one ATen call: `arguments` in schema order (missing ones get their default, the rest of the list may be left out).
 /// Throws unsupported_error or illegal_call with the reason; the graph may then hold nodes that nothing uses.
+/// ```cpp
+/// #include <aton/mappings.hpp>
+///
+/// inline std::string elu_at_opset_20() {
+///     graph_data data;
+///     value const x(data, data.add_input("x", {dtype::float32, aton::shape{"batch", 8}}));
+///     entry const* const row = find(aton::mappings::library(), "aten::elu", 20); // nullptr: no mapping
+///     std::vector<result> const results = convert(data, *row, 20, {argument::of_tensor(x)});
+///     data.outputs = {results[0].single.id()};
+///     return to_string(data);
+/// }
+/// ```
 template <class Graph>
 std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
     graph.opset = opset;
@@ -16738,6 +17027,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
 
 // ---- aton/dsl/table_coverage.hpp
 // Whether a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Public header.
 
 namespace aton::dsl {
 
@@ -16803,6 +17093,10 @@ struct coverage {
 } // namespace detail
 
 /// Whether every overload of the table, or every one that is named, has a row at each opset from `Since` to `Until`.
+/// ```cpp
+/// inline constexpr auto my_table = table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// static_assert(covers<my_table, 13, newest> && !covers<my_table, 11, newest>);
+/// ```
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads...>::gap.opset == 0;
 
@@ -16819,6 +17113,7 @@ consteval bool require_coverage() {
 
 // ---- aton/aton.hpp
 // The DSL without the built-in tables: everything that the author of a mapping needs.
+// Public header.
 
 // First those in which calls are refused: compilers print the way to the header of an error.
 

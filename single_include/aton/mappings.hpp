@@ -27,6 +27,7 @@
 
 // ---- aton/mappings/common.hpp
 // What mappings share: type promotion on values, axes, constants of the right dtype, reductions in both of ONNX's spellings.
+// Internal header.
 
 namespace aton::mappings {
 
@@ -127,6 +128,7 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
 
 // ---- aton/mappings/detail/binary.hpp
 // What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
+// Internal header.
 
 namespace aton::mappings {
 
@@ -222,6 +224,7 @@ inline constexpr auto number_first =
 
 // ---- aton/mappings/shaping.hpp
 // Reshape, Transpose, Slice, Gather and Expand as plain functions for all families: static where shapes are, computed otherwise.
+// Internal header.
 
 namespace aton::mappings {
 
@@ -509,6 +512,7 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, 
 
 // ---- aton/mappings/detail/unary.hpp
 // What the rows of one-operand functions share: the dtype they compute in, expm1 and log1p, tensors of one number.
+// Internal header.
 
 namespace aton::mappings {
 
@@ -579,6 +583,7 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
 
 // ---- aton/mappings/activation.hpp
 // Activations: aten's relu, elu, gelu, softmax, dropout ... as ONNX operators.
+// Public header.
 
 namespace aton::mappings {
 
@@ -856,6 +861,7 @@ inline constexpr auto activation = table(
 
 // ---- aton/mappings/detail/einsum.hpp
 // The equations of einsum, and the dtypes that ATen computes them in.
+// Internal header.
 
 namespace aton::mappings::detail {
 
@@ -1062,6 +1068,7 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 
 // ---- aton/mappings/matrix_product.hpp
 // Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
+// Public header.
 
 namespace aton::mappings {
 
@@ -1437,6 +1444,7 @@ inline constexpr auto matrix_product = table(
 
 // ---- aton/mappings/attention.hpp
 // Scaled dot product attention as two MatMuls around a Softmax: masks, causality and grouped heads as ATen has them.
+// Public header.
 
 namespace aton::mappings {
 
@@ -1548,6 +1556,7 @@ inline constexpr auto attention = table(
 
 // ---- aton/mappings/binary_math.hpp
 // Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ... right at zeros, infinities, NaN.
+// Public header.
 
 namespace aton::mappings {
 
@@ -1646,6 +1655,7 @@ inline constexpr auto binary_math = table(
 
 // ---- aton/mappings/bitwise.hpp
 // Bits of integers, and logic on bools: aten's bitwise_and, __or__, shifts ... also before ONNX's BitwiseAnd of 18.
+// Public header.
 
 namespace aton::mappings {
 
@@ -1764,6 +1774,7 @@ inline constexpr auto bitwise =
 
 // ---- aton/mappings/reduction.hpp
 // Reductions: sums, means, extremes with their indices, all and any, variances, as ONNX's Reduce operators.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2086,6 +2097,7 @@ inline constexpr auto reduction = table(
 
 // ---- aton/mappings/bucketing.hpp
 // Values put into buckets: searchsorted and bucketize compare with all boundaries, histc and bincount count.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2198,6 +2210,7 @@ inline constexpr auto bucketing = table(
 
 // ---- aton/mappings/norm.hpp
 // Vector and matrix norms, distances and similarities along an axis, and renorm.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2349,6 +2362,7 @@ inline constexpr auto norm = table(
 
 // ---- aton/mappings/loss.hpp
 // Losses: the distance of predictions from targets, per element, averaged or summed.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2568,6 +2582,7 @@ inline constexpr auto loss = table(
 
 // ---- aton/mappings/class_loss.hpp
 // Losses against classes: negative log likelihood, cross entropy, and margins between the scores of classes.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2807,6 +2822,7 @@ inline constexpr auto class_loss =
 
 // ---- aton/mappings/comparison.hpp
 // Comparisons and logic: aten's eq, lt, isclose, equal, isin, logical_and ... in the dtype that ATen compares in.
+// Public header.
 
 namespace aton::mappings {
 
@@ -2945,6 +2961,7 @@ inline constexpr auto comparison =
 
 // ---- aton/mappings/conversion.hpp
 // Conversions of dtype, and what ONNX has no word for: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Public header.
 
 namespace aton::mappings {
 
@@ -3039,6 +3056,7 @@ inline constexpr auto conversion = table(
 
 // ---- aton/mappings/windows.hpp
 // Sliding windows over spatial dimensions: batch handling, parameter lists, and windows as one Gather where no ONNX kernel does them.
+// Internal header.
 
 namespace aton::mappings::detail {
 
@@ -3219,6 +3237,7 @@ value widened(graph<13> g, value x, Body body) {
 
 // ---- aton/mappings/convolution.hpp
 // Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
+// Public header.
 
 namespace aton::mappings {
 
@@ -3490,6 +3509,7 @@ inline constexpr auto convolution = table(
 
 // ---- aton/mappings/creation.hpp
 // New tensors: aten's zeros, ones, full, empty, eye and their _like and new_ forms.
+// Public header.
 
 namespace aton::mappings {
 
@@ -3588,6 +3608,7 @@ inline constexpr auto creation =
 
 // ---- aton/mappings/cumulative.hpp
 // Running reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of neighbours.
+// Public header.
 
 namespace aton::mappings {
 
@@ -3799,6 +3820,7 @@ inline constexpr auto cumulative = table(
 
 // ---- aton/mappings/elementwise_binary.hpp
 // Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ... with ATen's promotion.
+// Public header.
 
 namespace aton::mappings {
 
@@ -4124,6 +4146,7 @@ inline constexpr auto elementwise_binary = table(
 
 // ---- aton/mappings/elementwise_unary.hpp
 // Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ... as ONNX operators.
+// Public header.
 
 namespace aton::mappings {
 
@@ -4348,6 +4371,7 @@ inline constexpr auto elementwise_unary = table(
 
 // ---- aton/mappings/embedding.hpp
 // Embeddings: rows of a table by index, and their sums, means and maxima over bags.
+// Public header.
 
 namespace aton::mappings {
 
@@ -4458,6 +4482,7 @@ inline constexpr auto embedding = table(
 
 // ---- aton/mappings/view.hpp
 // Views: aten's reshape, squeeze, permute, expand and their kin, which change the shape and no element.
+// Public header.
 
 namespace aton::mappings {
 
@@ -4659,6 +4684,7 @@ inline constexpr auto view = reshaping + transposing + expanding;
 
 // ---- aton/mappings/indexing.hpp
 // Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold and their kin.
+// Public header.
 
 namespace aton::mappings {
 
@@ -4927,6 +4953,7 @@ inline constexpr auto indexing = slicing + gathering;
 
 // ---- aton/mappings/joining.hpp
 // Joining tensors: aten's cat and stack families, block_diag, meshgrid and products of tensors.
+// Public header.
 
 namespace aton::mappings {
 
@@ -5082,6 +5109,7 @@ inline constexpr auto joining = table(
 
 // ---- aton/mappings/matrices.hpp
 // Triangles, diagonals and patches: aten's tril, triu, diag, diag_embed, im2col, col2im and one_hot.
+// Public header.
 
 namespace aton::mappings {
 
@@ -5227,6 +5255,7 @@ inline constexpr auto matrices = table(
 
 // ---- aton/mappings/normalization.hpp
 // Batch, layer, group, instance, RMS and weight normalisation.
+// Public header.
 
 namespace aton::mappings {
 
@@ -5568,6 +5597,7 @@ inline constexpr auto normalization = table(
 
 // ---- aton/mappings/padding.hpp
 // Padding of aten: constant, reflected, replicated and circular; negative pads cut off.
+// Public header.
 
 namespace aton::mappings {
 
@@ -5723,6 +5753,7 @@ inline constexpr auto padding = table(
 
 // ---- aton/mappings/adaptive_pooling.hpp
 // Maxima of gathered windows, and adaptive pooling: windows whose sizes follow from the output's size.
+// Internal header.
 
 namespace aton::mappings::detail {
 
@@ -5858,6 +5889,7 @@ inline constexpr auto adaptive_max_pool =
 
 // ---- aton/mappings/pooling.hpp
 // Pooling of aten over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// Public header.
 
 namespace aton::mappings {
 
@@ -6135,6 +6167,7 @@ inline constexpr auto pooling = table(
 
 // ---- aton/mappings/ranges.hpp
 // Sequences: aten's arange, linspace, logspace and window functions, counted and rounded as ATen does.
+// Public header.
 
 namespace aton::mappings {
 
@@ -6385,6 +6418,7 @@ inline constexpr auto ranges =
 
 // ---- aton/mappings/recurrent.hpp
 // LSTM, GRU and RNN, whole sequences and single cells: ATen's gate order and state layouts against ONNX's.
+// Public header.
 
 namespace aton::mappings {
 
@@ -6661,6 +6695,7 @@ inline constexpr auto recurrent = table(
 
 // ---- aton/mappings/repeating.hpp
 // Repeating and turning: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Public header.
 
 namespace aton::mappings {
 
@@ -6776,6 +6811,7 @@ inline constexpr auto repeating =
 // ---- aton/mappings/interpolation.hpp
 // ATen's interpolation (ATen/native/UpSample.h) along one dimension as a table of positions and weights, and its application as Gather,
 // Mul and ReduceSum where ONNX's Resize samples elsewhere.
+// Internal header.
 
 namespace aton::mappings::detail {
 
@@ -6983,6 +7019,7 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
 
 // ---- aton/mappings/resize.hpp
 // Up- and downsampling of aten as ONNX's Resize where both sample at the same places, otherwise as positions and weights.
+// Public header.
 
 namespace aton::mappings {
 
@@ -7292,6 +7329,7 @@ inline constexpr auto resize = table(
 
 // ---- aton/mappings/volume_sampling.hpp
 // grid_sampler over three dimensions as arithmetic and gathers: GridSample knows only two before opset 20.
+// Internal header.
 
 namespace aton::mappings::detail {
 
@@ -7379,6 +7417,7 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
 
 // ---- aton/mappings/sampling.hpp
 // Pixels moved between channels and space, shuffled channels, and sampling at the points of a grid.
+// Public header.
 
 namespace aton::mappings {
 
@@ -7565,6 +7604,7 @@ inline constexpr auto sampling = table(
 
 // ---- aton/mappings/scatter.hpp
 // Writing by index: aten's scatter, index_put, index_add, slice_scatter and their kin.
+// Public header.
 
 namespace aton::mappings {
 
@@ -7897,6 +7937,7 @@ inline constexpr auto scatter = table(
 
 // ---- aton/mappings/selection.hpp
 // Choosing elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Public header.
 
 namespace aton::mappings {
 
@@ -8031,6 +8072,7 @@ inline constexpr auto selection = table(
 
 // ---- aton/mappings/sorting.hpp
 // Orders along an axis: sort, topk, kthvalue, medians, mode and quantiles, all by ONNX's TopK.
+// Public header.
 
 namespace aton::mappings {
 
@@ -8245,6 +8287,7 @@ inline constexpr auto sorting = table(
 // ---- aton/mappings/special_functions.hpp
 // Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ... approximated to the
 // precision of float32.
+// Public header.
 
 namespace aton::mappings {
 
@@ -8499,6 +8542,7 @@ inline constexpr auto special_functions =
 
 // ---- aton/mappings/splitting.hpp
 // Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow and their kin.
+// Public header.
 
 namespace aton::mappings {
 
@@ -8654,6 +8698,7 @@ inline constexpr auto splitting = table(
 
 // ---- aton/mappings/unique.hpp
 // Distinct elements: aten's unique operators as ONNX's Unique.
+// Public header.
 
 namespace aton::mappings {
 
@@ -8726,6 +8771,7 @@ inline constexpr auto unique = table(
 
 // ---- aton/mappings.hpp
 // The built-in tables: every family of mappings, and all of them as one library.
+// Public header.
 
 namespace aton::mappings {
 

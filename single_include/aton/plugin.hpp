@@ -17,15 +17,18 @@
 
 // ---- aton/core/version.hpp
 // The version of these headers, which is that of the CMake project.
+// Public header.
 
 namespace aton {
 
+/// The version of these headers, "major.minor.patch".
 inline constexpr std::string_view version = "0.1.0";
 
 } // namespace aton
 
 // ---- aton/dsl/plugin_description.hpp
 // What crosses the border between Aton and a plugin: a constant in plain C types, and one function that runs a row of it.
+// Internal header.
 
 namespace aton::abi {
 
@@ -79,6 +82,7 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 
 // ---- aton/dsl/thrown.hpp
 // What a mapping threw, as one short line: Aton's own text and the author's, not that of the C++ library.
+// Internal header.
 
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
 #include <typeinfo>
@@ -194,6 +198,7 @@ std::string describe_thrown() {
 // ---- aton/dsl/plugin_abi.hpp
 // How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
 // of one version, against one standard library, with types of one layout; the description says so.
+// Internal header.
 
 namespace aton::abi {
 
@@ -362,9 +367,18 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
 
 // ---- aton/plugin.hpp
 // Makes a shared library a plugin of Aton: one line, `ATON_PLUGIN(my_table)`, exports its tables.
+// Public header.
 
 /// At namespace scope, once in a shared library: exports the rows of the tables as the object `aton_plugin`, and nothing else.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
+/// ```cpp
+/// #include <aton/aton.hpp>
+/// #include <aton/plugin.hpp>
+///
+/// inline constexpr auto my_table = aton::dsl::table(aton::dsl::symbolic<"my_ops::twice(Tensor x) -> Tensor">(
+///     [](aton::dsl::graph<13> g, aton::dsl::value x) { return g.op<"Add">(x, x); }));
+/// ATON_PLUGIN(my_table)
+/// ```
 #define ATON_PLUGIN(...)                                                                                               \
     extern "C" {                                                                                                       \
     static std::int32_t aton_plugin_run(std::uint64_t row, void* invocation, ::aton::abi::report* say, void* sink) {   \
