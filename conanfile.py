@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Conan 2 recipe. By default the headers alone, one package for every compiler; -o "aton/*:exporter=True" adds the exporter library and
-the aton command. docs/install.md has the lines."""
+the aton command, -o "aton/*:verify=True" the runtime and aton::verify as well. docs/install.md has the lines."""
 import os
 import re
 
@@ -18,8 +18,8 @@ class AtonConan(ConanFile):
     license = "MIT"
     topics = ("onnx", "pytorch", "dsl", "exporter", "header-only")
     settings = "os", "compiler", "build_type", "arch"
-    options = {"exporter": [True, False]}
-    default_options = {"exporter": False}
+    options = {"exporter": [True, False], "verify": [True, False]}
+    default_options = {"exporter": False, "verify": False}
     exports_sources = ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*", "tools/CMakeLists.txt", "tools/aton/*")
 
     def set_version(self):
@@ -27,6 +27,8 @@ class AtonConan(ConanFile):
         self.version = re.search(r"^project\(aton VERSION ([0-9.]+)", text, re.MULTILINE)[1]
 
     def configure(self):
+        if self.options.verify:
+            self.options.exporter = True
         self.package_type = "static-library" if self.options.exporter else "header-library"
 
     def requirements(self):
@@ -37,6 +39,8 @@ class AtonConan(ConanFile):
             self.requires("protobuf/[>=3.21.12 <7]")
             self.requires("simdjson/[>=3.0.1 <5]")
             self.requires("cli11/[>=2.1.2 <3]")
+        if self.options.verify:
+            self.requires("eigen/[>=3.4 <6]")
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -49,6 +53,7 @@ class AtonConan(ConanFile):
         toolchain.user_presets_path = False
         toolchain.cache_variables["ATON_BUILD_TESTS"] = False
         toolchain.cache_variables["ATON_BUILD_TOOLS"] = bool(self.options.exporter)
+        toolchain.cache_variables["ATON_BUILD_RUNTIME"] = bool(self.options.verify)
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -69,7 +74,8 @@ class AtonConan(ConanFile):
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/aton"]
         if self.options.exporter:
-            self.cpp_info.libs = ["aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io"]
+            verify = ["aton_verify", "aton_runtime"] if self.options.verify else []
+            self.cpp_info.libs = [*verify, "aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io", "aton_mappings"]
         else:
             self.cpp_info.bindirs = []
             self.cpp_info.libdirs = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, licence, and a CMake package with the components dsl, exporter and tool, as far as they are built.
+# cmake --install: headers, licence, and a CMake package with the components dsl, mappings, exporter, runtime, verify and tool, as far as
+# they are built.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
@@ -39,7 +40,7 @@ set_target_properties(aton PROPERTIES EXPORT_NAME dsl)
 aton_install_component(dsl "find_dependency(Boost 1.74)\n" TARGETS aton)
 # Headers right in include/aton belong to the language.
 file(GLOB aton_umbrellas RELATIVE "${PROJECT_SOURCE_DIR}/include/aton" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/aton/*.hpp")
-aton_install_headers(core onnx aten dsl mappings ${aton_umbrellas})
+aton_install_headers(core onnx aten ir dsl mappings ${aton_umbrellas})
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # Headers alone fit every architecture; libraries do not.
@@ -54,22 +55,38 @@ install(FILES "${PROJECT_BINARY_DIR}/package/atonConfig.cmake" "${PROJECT_BINARY
     "${PROJECT_SOURCE_DIR}/cmake/aton_plugin.cmake"
     DESTINATION "${aton_package_folder}")
 
-# aton_install_compiled(): the components exporter and tool. Called when their targets are there.
+# aton_install_compiled(): the components mappings, exporter, runtime, verify and tool, those whose targets exist. Each brings the
+# components that it is built on.
 function(aton_install_compiled)
+    set(bring "include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-@.cmake\")\n")
+    string(REPLACE "@" "mappings" bring_mappings "${bring}")
+    string(REPLACE "@" "exporter" bring_exporter "${bring}")
+    string(REPLACE "@" "runtime" bring_runtime "${bring}")
+
+    aton_install_component(mappings "" TARGETS aton_mappings)
+
     set(libraries aton_model_io aton_program aton_frontend aton_passes aton_exporter)
     if(ATON_ONNX_IS_INSTALLED)
         set(dependencies "find_dependency(ONNX CONFIG)\nif(NOT TARGET ONNX::onnx)\n    add_library(ONNX::onnx ALIAS onnx)\nendif()\n")
     else()
         list(APPEND libraries aton_onnx)
+        set_target_properties(aton_onnx PROPERTIES EXPORT_NAME onnx)
         set(dependencies "find_dependency(Protobuf)\nfind_dependency(Threads)\n")
     endif()
-    string(APPEND dependencies "find_dependency(simdjson)\n")
-    foreach(library IN LISTS libraries)
-        string(REPLACE "aton_" "" short "${library}")
-        set_target_properties(${library} PROPERTIES EXPORT_NAME "${short}")
-    endforeach()
+    string(APPEND dependencies "find_dependency(simdjson)\n${bring_mappings}")
     aton_install_component(exporter "${dependencies}" TARGETS ${libraries})
-    aton_install_headers(program frontend model_io exporter)
+    aton_install_headers(program frontend model_io passes exporter)
+
+    if(TARGET aton_runtime)
+        set(dependencies "${bring_exporter}")
+        get_target_property(links aton_runtime INTERFACE_LINK_LIBRARIES)
+        if("${links}" MATCHES "OpenMP")
+            string(PREPEND dependencies "find_dependency(OpenMP COMPONENTS CXX)\n")
+        endif()
+        aton_install_component(runtime "${dependencies}" TARGETS aton_runtime)
+        aton_install_component(verify "${bring_runtime}" TARGETS aton_verify)
+        aton_install_headers(runtime verify)
+    endif()
     if(TARGET aton_command)
         set_target_properties(aton_command PROPERTIES EXPORT_NAME tool)
         aton_install_component(tool "" TARGETS aton_command)

@@ -14,6 +14,8 @@ if(ATON_CCACHE)
 endif()
 
 add_library(aton_options INTERFACE)
+# Headers that are not installed: "runtime/kernels/binary.hpp".
+target_include_directories(aton_options INTERFACE "${PROJECT_SOURCE_DIR}/src")
 set(aton_is_cxx "$<COMPILE_LANGUAGE:CXX>")
 target_compile_options(aton_options INTERFACE
     "$<${aton_is_cxx}:-Wall;-Wextra;-Wpedantic;-Wconversion>"
@@ -37,10 +39,14 @@ function(aton_executable name)
     target_link_libraries(${name} PRIVATE aton::aton aton_options ${arg_LIBRARIES})
 endfunction()
 
-# aton_library(name SOURCES a.cpp ... [LIBRARIES targets...]): a static library of ours. LIBRARIES are public.
+# aton_library(aton_name SOURCES a.cpp ... [LIBRARIES targets...]): a static library of ours, aton::name as in an installed package.
+# LIBRARIES are public.
 function(aton_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
     add_library(${name} STATIC ${arg_SOURCES})
+    string(REPLACE "aton_" "" short "${name}")
+    add_library(aton::${short} ALIAS ${name})
+    set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(${name} PUBLIC aton::aton ${arg_LIBRARIES} PRIVATE "$<BUILD_INTERFACE:aton_options>")
 endfunction()

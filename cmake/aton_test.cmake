@@ -17,6 +17,12 @@ else()
     set(ATON_SHARED_DIR "")
 endif()
 
+# How tests are compiled in a release build: they are compiled more often than they run. A folder whose tests compute much sets -O1.
+set(ATON_TEST_OPTIMIZATION -O0)
+
+# Builds what the quick tests run, and nothing else: aton_finish_tests() adds the targets.
+add_custom_target(aton_quick_tests)
+
 # aton_test(name quick|full SOURCES a_test.cpp ... [LIBRARIES targets...]): a doctest executable; its main() is supplied.
 function(aton_test name label)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBRARIES;ARGS")
@@ -27,6 +33,7 @@ function(aton_test name label)
     endif()
     aton_executable(${name} SOURCES ${arg_SOURCES} LIBRARIES aton_doctest_main ${arg_LIBRARIES})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:${ATON_TEST_OPTIMIZATION}>")
     aton_command_test(${name} ${label} COMMAND ${name} ${arg_ARGS})
 endfunction()
 
@@ -36,6 +43,22 @@ function(aton_command_test name label)
     aton_check_label(${label})
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1200)
+    if(label STREQUAL quick)
+        string(REGEX MATCHALL "TARGET_(FILE|OBJECTS|FILE_DIR):[a-z0-9_]+" files "${arg_COMMAND}")
+        list(TRANSFORM files REPLACE "^[A-Z_]+:" "")
+        set_property(GLOBAL APPEND PROPERTY aton_quick_commands ${arg_COMMAND} ${files})
+    endif()
+endfunction()
+
+# aton_finish_tests(): after the last test. What quick tests run, by target names and $<TARGET_FILE:...>, becomes part of aton_quick_tests.
+function(aton_finish_tests)
+    get_property(words GLOBAL PROPERTY aton_quick_commands)
+    list(REMOVE_DUPLICATES words)
+    foreach(word IN LISTS words)
+        if(TARGET "${word}" AND NOT word MATCHES "::")
+            add_dependencies(aton_quick_tests ${word})
+        endif()
+    endforeach()
 endfunction()
 
 # aton_under_sanitizers(names...): tests of label full that tools/test.sh runs under sanitizers too.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Functions of two numbers on the GPU.
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_binary(launches& to) { to.binary = launch_binary<cuda_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

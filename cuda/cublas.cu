@@ -12,11 +12,11 @@
 
 #include <cublas_v2.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "stream.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -115,16 +115,16 @@ bool multiply_by_cublas(dtype t, matmul_shape const& s, void* out, void const* a
     return true;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT
 
 #else
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 bool multiply_by_cublas(dtype /*t*/, matmul_shape const& /*s*/, void* /*out*/, void const* /*a*/, void const* /*b*/) {
     return false;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT
 
 #endif

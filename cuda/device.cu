@@ -2,13 +2,13 @@
 // The GPU as a device.
 #include <aton/runtime/cuda.hpp>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/launched_kernels.hpp>
+#include "runtime/launched_kernels.hpp"
+#include <aton/core/error.hpp>
 
 #include "kernels.hpp"
 #include "stream.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string cuda_description() {
 
 void cuda_wait() { gpu::check(cudaStreamSynchronize(gpu::stream()), "the stream"); }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include <aton/runtime/kernels/loop.hpp>
+#include "runtime/kernels/loop.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 /// n / divisor for n below 2^31 by a product (Granlund, Montgomery: Division by Invariant Integers using Multiplication; PLDI 1994).
 struct divider {
@@ -54,4 +54,4 @@ struct device_loop {
     }
 };
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

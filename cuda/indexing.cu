@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Elements by their positions, and numbers in order, on the GPU.
-#include <aton/runtime/kernels/indexing.hpp>
+#include "runtime/kernels/indexing.hpp"
 
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include <aton/runtime/kernels/random.hpp>
+#include "runtime/kernels/random.hpp"
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out) {
     gpu::scratch<std::int64_t> const found(1);
@@ -31,4 +31,4 @@ void add_indexing(launches& to) {
     to.random_bits = launch_random_bits<cuda_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

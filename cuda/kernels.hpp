@@ -2,9 +2,9 @@
 // The kernels of the GPU. Each file adds what it compiles.
 #pragma once
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_binary(launches& to);
 void add_cast(launches& to);
@@ -21,4 +21,4 @@ void add_unary(launches& to);
 /// The numbers of the elements that are true, to `out`, which has room for all; returns how many there are.
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out);
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -8,7 +8,7 @@
 
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 /// lines * along is block_threads; both are powers of two.
 struct lanes {
@@ -51,4 +51,4 @@ __device__ typename Functor::accumulator combined(lanes const& l, typename Funct
     return room[thread - lane * l.step()];
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -12,13 +12,13 @@
 
 #include <cuda_runtime.h>
 
-#include <aton/runtime/kernels/indexing.hpp>
-#include <aton/runtime/kernels/sort.hpp>
+#include "runtime/kernels/indexing.hpp"
+#include "runtime/kernels/sort.hpp"
 
 #include "device_loop.cuh"
 #include "stream.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 inline constexpr int block_threads = 256;
 /// Vectors that a thread reads before it writes: with as many threads as a GPU holds, more do not make it faster, but longer to compile.
@@ -193,4 +193,4 @@ struct cuda_launcher {
     }
 };
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

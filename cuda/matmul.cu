@@ -6,12 +6,12 @@
 #include <cmath>
 #include <type_traits>
 
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -124,4 +124,4 @@ bool launch_matmul(dtype t, matmul_shape const& s, void* out, void const* a, voi
 
 void add_matmul(launches& to) { to.matmul = launch_matmul; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -2,11 +2,11 @@
 // The products that cuBLAS makes, where the build has it.
 #pragma once
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 /// Whether cuBLAS knows the dtype and can read the matrices as they lie; only then has it run.
 bool multiply_by_cublas(dtype t, matmul_shape const& s, void* out, void const* a, void const* b);
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Elements that are moved on the GPU.
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_move(launches& to) {
     to.copy = launch_copy<cuda_launcher>;
     to.select = launch_select<cuda_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

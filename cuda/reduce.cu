@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reductions on the GPU. Few results of many elements are made in two steps: segments of the elements first, then of what they gave. Where
 // segments end depends on sizes alone, so that a result is the same on every GPU.
-#include <aton/runtime/kernels/reduce.hpp>
+#include "runtime/kernels/reduce.hpp"
 
 #include "kernels.hpp"
 #include "lanes.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -137,4 +137,4 @@ void add_reduce(launches& to) {
     to.arg_reduce = launch_arg_reduce<reduce_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

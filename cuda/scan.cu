@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Scans on the GPU: a thread for each line where there are many; else blocks for segments of a line, after what comes before each is known.
-#include <aton/runtime/kernels/scan.hpp>
+#include "runtime/kernels/scan.hpp"
 
 #include <cub/block/block_scan.cuh>
 
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -127,4 +127,4 @@ struct scan_launcher : cuda_launcher {
 
 void add_scan(launches& to) { to.scan = launch_scan<scan_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

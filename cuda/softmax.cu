@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Softmax on the GPU: three passes over each line, of which the cache serves the last two.
-#include <aton/runtime/kernels/scan.hpp>
+#include "runtime/kernels/scan.hpp"
 
 #include "kernels.hpp"
 #include "lanes.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -52,4 +52,4 @@ struct softmax_launcher : cuda_launcher {
 
 void add_softmax(launches& to) { to.softmax = launch_softmax<softmax_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

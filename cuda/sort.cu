@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sorting on the GPU: CUB's stable sorts, of keys with their places.
-#include <aton/runtime/kernels/sort.hpp>
+#include "runtime/kernels/sort.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
@@ -8,7 +8,7 @@
 #include "kernels.hpp"
 #include "launch.cuh"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -98,4 +98,4 @@ struct sort_launcher : cuda_launcher {
 
 void add_sort(launches& to) { to.sort = launch_sort<sort_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::gpu {
+namespace ATON_NAMESPACE::runtime::gpu {
 
 void check(cudaError_t status, char const* what) {
     if (status == cudaSuccess) return;
@@ -68,4 +68,4 @@ allocator& pool() {
     return *only;
 }
 
-} // namespace aton::runtime::gpu
+} // namespace ATON_NAMESPACE::runtime::gpu

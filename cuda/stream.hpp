@@ -8,7 +8,7 @@
 
 #include <aton/runtime/memory.hpp>
 
-namespace aton::runtime::gpu {
+namespace ATON_NAMESPACE::runtime::gpu {
 
 /// Throws aton::error: "cuda: what: CUDA's own words".
 void check(cudaError_t status, char const* what);
@@ -37,4 +37,4 @@ void with_room(char const* what, Function const& f) {
     check(f(room.data(), bytes), what);
 }
 
-} // namespace aton::runtime::gpu
+} // namespace ATON_NAMESPACE::runtime::gpu

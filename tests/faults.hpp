@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 namespace aton::tests {
 

@@ -27,13 +27,15 @@ PROLOGUE = """\
 #include <cstddef>
 #include <cstdint>
 
+#include <aton/version.hpp>
+
 // Compilers need not take a literal of this length; GCC, Clang and nvcc do.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #endif
 
-namespace aton::aten::generated {{
+namespace ATON_NAMESPACE::aten::generated {{
 
 inline constexpr char torch_release[] = "{release}";
 inline constexpr std::size_t function_schema_count = {count};
@@ -49,7 +51,7 @@ inline constexpr std::uint32_t function_schema_offsets[function_schema_count + 1
 
 EPILOGUE = """};
 
-} // namespace aton::aten::generated
+} // namespace ATON_NAMESPACE::aten::generated
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

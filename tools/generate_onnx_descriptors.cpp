@@ -327,7 +327,7 @@ void write_schemas(std::ostream& out, descriptors const& d) {
     writer w(out);
     auto const none = [](std::size_t) { return std::string(); };
     out << header("Every operator schema of every ONNX domain and version, as pooled rows; read through registry.hpp.")
-        << "#pragma once\n\nnamespace aton::onnx {\n\n"
+        << "#pragma once\n\n#include <aton/version.hpp>\n\nnamespace ATON_NAMESPACE::onnx {\n\n"
         << "/// The newest opset of the default domain.\ninline constexpr int newest_opset = "
         << d.domain_versions.front()
         << ";\n\nnamespace generated {\n\n/// The release that these rows were taken from.\n"
@@ -402,7 +402,7 @@ void write_schemas(std::ostream& out, descriptors const& d) {
         }
         out << "\n";
     }
-    out << "};\n\n} // namespace generated\n} // namespace aton::onnx\n";
+    out << "};\n\n} // namespace generated\n} // namespace ATON_NAMESPACE::onnx\n";
 
     if (d.sets.values().size() > 255 || d.names.values().size() > 65535)
         throw std::runtime_error("an index no longer fits its column");

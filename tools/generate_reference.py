@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 import header_declarations
-from header_declarations import ROOT, overload_sets, public_headers, purpose, read
+from header_declarations import ROOT, is_family, overload_sets, public_headers, purpose, read
 
 FOLDER = ROOT / "docs" / "reference"
 WIDTH = 120  # of prose
@@ -23,14 +23,13 @@ CODE_WIDTH = 90
 PAGES = {
     "graphs": ("Graphs and values", "What the body of a mapping builds: the graph, its values, attributes, sizes and constants. "
                "[The language](../language.md) explains how they are used.",
-               ["dsl/graph.hpp", "dsl/value.hpp", "dsl/attr.hpp", "dsl/promotion.hpp", "dsl/safe_list.hpp"]),
+               ["dsl/graph.hpp", "dsl/value.hpp", "dsl/attr.hpp", "dsl/promotion.hpp", "core/safe_list.hpp"]),
     "rows": ("Rows and tables", "How a mapping is declared, found and called. `#include <aton/aton.hpp>`; the built-in tables are in "
              "`<aton/mappings.hpp>`.",
              ["dsl/symbolic.hpp", "dsl/table.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp", "mappings.hpp", "mappings/"]),
     "domains": ("Operators of your own", "Domains, declarations of operators, their rules and bodies.", ["dsl/domain.hpp", "dsl/operator_body.hpp"]),
     "data": ("Types and data", "Dtypes, shapes, constants, and the records that a graph consists of.",
-             ["core/dtype.hpp", "core/scalar.hpp", "core/shape.hpp", "core/tensor.hpp", "core/", "dsl/graph_data.hpp", "dsl/print.hpp",
-              "dsl/error.hpp", "ir/", "onnx/"]),
+             ["version.hpp", "core/error.hpp", "core/dtype.hpp", "core/scalar.hpp", "core/shape.hpp", "core/tensor.hpp", "core/", "ir/", "onnx/"]),
     "plugins": ("Plugins", "Shared libraries with tables: how one is made, and how a program loads one.", ["plugin.hpp", "exporter/plugin.hpp"]),
     "export": ("Exporter", "From a `.pt2` file to an `.onnx` file, as a whole and in its steps. [Exporting models](../exporter.md) has the "
                "options of the command.", ["exporter/exporter.hpp", "exporter/", "passes/"]),
@@ -258,9 +257,9 @@ def pages():
         if not paths:
             continue
         page = Page(name, title, about)
-        for path in (p for p in paths if p.parent.name != "mappings"):
+        for path in (p for p in paths if not is_family(p)):
             page.header(path)
-        families = [p for p in paths if p.parent.name == "mappings"]
+        families = [p for p in paths if is_family(p)]
         if families:
             page.families(families)
         made.append((page, title, about))

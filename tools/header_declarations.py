@@ -150,7 +150,7 @@ class Scanner:
         names = []
         while self.tokens[self.at].text != "{":
             if self.tokens[self.at].kind == "word" and self.tokens[self.at].text != "inline":
-                names.append(self.tokens[self.at].text)
+                names.append("aton" if self.tokens[self.at].text == "ATON_NAMESPACE" else self.tokens[self.at].text)
             self.at += 1
         if any(name.endswith("detail") for name in names):
             self.at = self.closing(self.at) + 1
@@ -430,9 +430,14 @@ def purpose(path):
 def read(path, include=INCLUDE):
     """The public declarations of a header, in its order. Of the family of mappings it is the table, which the first comment describes."""
     found = Scanner(path.relative_to(include).as_posix(), path.read_text(encoding="utf-8")).scan(())
-    if path.parent.name == "mappings":
+    if is_family(path):
         found = [dataclasses.replace(d, doc=[purpose(path)]) for d in found if d.name == path.stem]
     return found
+
+
+def is_family(path):
+    """Whether the header is that of a family of mappings: it has a table of its own name."""
+    return path.parent.name == "mappings" and f"\ninline constexpr auto {path.stem} =" in path.read_text(encoding="utf-8")
 
 
 def overload_sets(declarations):

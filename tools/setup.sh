@@ -77,21 +77,39 @@ aton_install_full() {
     fi
 }
 
-# Configures and builds a preset: aton_build release [targets...]. Quiet unless it fails. One at a time in one folder: two
-# builds in it would do everything twice, and overwrite each other.
+# Passes lines on to a file. On a terminal it shows how far they say that the work is: "[12/700]" of ninja, "12/151 Test" of ctest.
+aton_progress() { # what, file
+    if [ ! -t 2 ]; then cat >"$2"; return; fi
+    awk -v what="$1" -v file="$2" '
+        BEGIN { srand(); start = srand() }
+        { print > file; fflush(file) }
+        match($0, /^\[[0-9]+\/[0-9]+\]/) || match($0, /^ *[0-9]+\/[0-9]+ Test/) {
+            split(substr($0, RSTART, RLENGTH), part, /[^0-9]+/)
+            at = part[1] == "" ? 2 : 1
+            srand()
+            printf "\r%s: %d of %d, %d s ", what, part[at], part[at + 1], srand() - start > "/dev/stderr"
+            shown = 1
+        }
+        END { if (shown) printf "\r%60s\r", "" > "/dev/stderr" }'
+}
+
+# Configures and builds a preset: aton_build release [targets...]. Quiet unless it fails, but for its progress on a terminal. One at a time
+# in one folder: two builds in it would do everything twice, and overwrite each other.
 aton_build() {
     local preset="$1" log
     shift
     log="$ATON_ROOT/build/$preset.log"
     cd "$ATON_ROOT" || return 1
     echo "build: preset $preset (log: build/$preset.log)"
-    {
+    (
         flock 9
+        set -o pipefail
         {
             cmake --preset "$preset" "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-DPython3_EXECUTABLE=$ATON_PYTHON" &&
                 cmake --build --preset "$preset" ${1:+--target "$@"}
-        } >"$log" 2>&1 || { tail -n 60 "$log" >&2; echo "build: preset $preset failed" >&2; return 1; }
-    } 9>"$ATON_ROOT/build/$preset.lock"
+        } 2>&1 | aton_progress "build: preset $preset" "$log" ||
+            { tail -n 60 "$log" >&2; echo "build: preset $preset failed" >&2; exit 1; }
+    ) 9>"$ATON_ROOT/build/$preset.lock"
 }
 
 aton_setup || { echo "setup failed" >&2; return 1 2>/dev/null || exit 1; }

@@ -19,7 +19,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/cuda.hpp>
 

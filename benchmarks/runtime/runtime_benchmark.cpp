@@ -19,11 +19,11 @@
 #endif
 #include <Eigen/Core>
 
-#include <aton/dsl/error.hpp>
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/kernels.hpp>
 #include <aton/runtime/onnx_model.hpp>
-#include <aton/runtime/spatial.hpp>
 
 namespace {
 

@@ -10,13 +10,13 @@
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
 
-#include <aton/dsl/print.hpp>
 #include <aton/dsl/promotion.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/table_coverage.hpp>
+#include <aton/ir/print.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 using aton::dim;
 using aton::dtype;
@@ -30,4 +30,4 @@ using aton::tensor;
 using aton::unsupported_error;
 using aton::value_type;
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -42,7 +42,7 @@
 #include <aton/mappings/unique.hpp>
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// The tables, one for each family.
 inline constexpr table_view families[] = {
@@ -66,4 +66,4 @@ constexpr bool hides_built_in_rows(table_view rows) {
     return false;
 }
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -4,7 +4,7 @@
 #include "converter.hpp"
 #include "make_attribute.hpp"
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -27,7 +27,7 @@ class converter::aten_node {
 public:
     aten_node(converter& owner, program::node const& n) : owner_(owner) {
         aten::schema_head const head = aten::parse_head(n.op);
-        made_.domain = dsl::aten_domain;
+        made_.domain = aten_domain;
         made_.op = "ATen";
         made_.attributes.push_back(make_attribute("operator", head.name));
         if (!head.overload.empty()) made_.attributes.push_back(make_attribute("overload_name", head.overload));
@@ -140,8 +140,8 @@ void converter::add_aten_node(program::node const& n) {
             a.kind == kind::value && program_.values[a.values.at(0)].kind == program::value_kind::tensor;
         made.add(a, a.name, is_tensor);
     }
-    main_.import_domain(dsl::aten_domain, 1);
+    main_.import_domain(aten_domain, 1);
     append_node(n, made.finish(), result_values(n));
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::vector<dsl::argument> converter::bind_arguments(program::node const& n, std
     return out;
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

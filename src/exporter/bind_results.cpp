@@ -9,7 +9,7 @@
 
 #include <aton/aten/promotion.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -225,4 +225,4 @@ void converter::bind_results(program::node const& n, dsl::entry const& row, std:
     row_results(*this, n, row, first_new).bind(results);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -161,4 +161,4 @@ void converter::convert_cond(program::node const& n) {
     if (!results.empty()) append_node(n, std::move(made), results);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -7,10 +7,10 @@
 
 #include <aton/core/nearest.hpp>
 #include <aton/dsl/thrown.hpp>
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 dtype dtype_of(program::value_kind kind) {
     switch (kind) {
@@ -71,7 +71,7 @@ dsl::entry const* converter::find_row(std::string_view op) {
     auto const [at, is_new] = rows_.try_emplace(op, nullptr);
     if (!is_new) return at->second;
     dsl::entry const* row = dsl::find(options_.tables, op, options_.opset);
-    if (row == nullptr) row = dsl::find(mappings::library(), op, options_.opset);
+    if (row == nullptr) row = dsl::find(mappings::built_in_tables(), op, options_.opset);
     return at->second = row;
 }
 
@@ -123,7 +123,7 @@ void converter::refuse(program::node const& n, std::string reason) {
         refused_.push_back({n.op, std::move(reason), {}, {}, 0});
         if (find_row(n.op) == nullptr) {
             nearest closest(n.op);
-            for (dsl::table_view const& table : mappings::library())
+            for (dsl::table_view const& table : mappings::built_in_tables())
                 for (dsl::entry const& e : table)
                     if (e.overload != n.op && e.holds_at(options_.opset)) closest.offer(e.overload);
             refused_.back().nearest = closest.found();
@@ -150,15 +150,15 @@ std::string converter::no_row(std::string_view op) const {
                 }
     };
     look_at(options_.tables);
-    look_at(mappings::library());
+    look_at(mappings::built_in_tables());
     if (until == 0) return "no mapping";
     return since > options_.opset ? "has a mapping since opset " + std::to_string(since)
                                   : "has a mapping until opset " + std::to_string(until);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -203,14 +203,12 @@ void check_row(dsl::entry const& row, dsl::table_view later, std::size_t at, std
 
 } // namespace
 
-std::span<dsl::table_view const> built_in_tables() { return mappings::library(); }
-
 void check_tables(std::span<dsl::table_view const> tables) {
     for (std::size_t i = 0; i != tables.size(); ++i)
         for (dsl::entry const& row : tables[i]) {
             for (std::size_t k = i + 1; k != tables.size(); ++k)
                 check_row(row, tables[k], i, "row of table " + std::to_string(k + 1));
-            for (dsl::table_view const& family : mappings::library()) check_row(row, family, i, "built-in one");
+            for (dsl::table_view const& family : mappings::built_in_tables()) check_row(row, family, i, "built-in one");
         }
 }
 
@@ -219,7 +217,7 @@ void prepare(program::program& p, export_options const& options) {
     program::inline_wrappers(p);
     program::functionalize(p, [&](std::string_view op) {
         if (dsl::entry const* const row = dsl::find(tables, op, options.opset); row != nullptr) return row->schema;
-        for (std::span<dsl::table_view const> const all : {tables, mappings::library()})
+        for (std::span<dsl::table_view const> const all : {tables, mappings::built_in_tables()})
             for (dsl::table_view const& table : all)
                 for (dsl::entry const& e : table)
                     if (e.overload == op) return e.schema;
@@ -249,4 +247,4 @@ graph_data convert_program(program::program const& p, export_options const& opti
     return graph;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

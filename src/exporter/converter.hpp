@@ -18,7 +18,7 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// The types of symbolic sizes in the graph: SymInt, SymFloat and SymBool are 0-d.
 dtype dtype_of(program::value_kind kind);
@@ -168,4 +168,4 @@ private:
 /// Gives the outputs their names; an output that is an input, an initializer or another output goes through an Identity.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 dimension_names::dimension_names(program::program const& p, std::vector<dim_name> const& names) : program_(p) {
     for (dim_name const& given : names) {
@@ -122,4 +122,4 @@ std::optional<std::int64_t> least_value(program::program const& p, program::exte
     return e.is_number() ? std::optional(e.number) : least(p, p.expressions[e.expression]);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

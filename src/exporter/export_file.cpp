@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <aton/exporter/exporter.hpp>
-#include <aton/exporter/passes.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/legality.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -94,4 +94,4 @@ export_report export_file(std::string const& from, std::string const& to, export
     return report;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

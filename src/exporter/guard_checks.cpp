@@ -8,7 +8,7 @@
 #include <limits>
 #include <unordered_set>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -301,9 +301,9 @@ void move_constants(graph_data& graph, std::size_t first) {
 
 } // namespace
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 void check_guards(graph_data& graph, program::program const& p, export_options const& options) {
     std::vector<program::guard const*> guards;
@@ -348,4 +348,4 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
     exporter::move_constants(graph, first);
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

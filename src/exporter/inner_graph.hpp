@@ -11,7 +11,7 @@
 #include "converter.hpp"
 #include "make_attribute.hpp"
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// Nodes are added to this graph from its construction until it is taken, or goes out of scope.
 class converter::inner_graph {
@@ -47,4 +47,4 @@ private:
     graph_data data_;
 };
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

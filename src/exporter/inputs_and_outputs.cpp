@@ -8,7 +8,7 @@
 
 #include <aton/model_io/weights.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -202,4 +202,4 @@ void name_outputs(graph_data& graph, std::vector<std::string> const& names) {
     for (std::size_t i = 0; i != graph.outputs.size(); ++i) graph.values[graph.outputs[i]].name = names[i];
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

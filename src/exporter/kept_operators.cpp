@@ -8,7 +8,7 @@
 
 #include <aton/aten/function_schema.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -104,4 +104,4 @@ void converter::keep(program::node const& n) {
     append_node(n, std::move(node), result_values(n));
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

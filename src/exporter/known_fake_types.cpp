@@ -6,7 +6,7 @@
 
 #include "result_types.hpp"
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -94,4 +94,4 @@ bool is_known_fake_type(std::string_view op, std::size_t result, std::string_vie
     return false;
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// Whether torch of this version ("2.10.0+cu128"; empty: 2.4, which does not say) is known to record such a type for this result in the
 /// place of what the operator gives. Then the mapping's type holds.
 [[nodiscard]] bool is_known_fake_type(std::string_view op, std::size_t result, std::string_view torch_version,
                                       value_type const& given, value_type const& recorded);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -201,4 +201,4 @@ void converter::convert_associative_scan(program::node const& n) {
     append_node(n, std::move(made), results);
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

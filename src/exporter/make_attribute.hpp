@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 inline node_attribute make_attribute(std::string_view name, onnx::attr_type type) {
     node_attribute a;
@@ -31,4 +31,4 @@ inline node_attribute make_attribute(std::string_view name, std::string_view val
 /// A number as attributes hold it. Throws unsupported_error for what is beyond their floats.
 [[nodiscard]] float attribute_float(std::string_view name, double value);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -19,7 +19,7 @@
 #include <aton/dsl/plugin_abi.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -239,4 +239,4 @@ plugin load_plugin(std::string const& path) {
     return plugin(std::move(loaded));
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

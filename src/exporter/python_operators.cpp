@@ -5,7 +5,7 @@
 
 #include <aton/program/arithmetic.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -177,4 +177,4 @@ void converter::convert_python(program::node const& n) {
     bind(out, {conform(y, type_of(out), "the operator"), {}, {}});
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -101,4 +101,4 @@ value_type merged(value_type const& given, value_type recorded) {
     return recorded;
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// What no Cast leads out of. Strings are a kind of their own; `unknown` is every dtype that is not known.
 enum class number_kind : std::uint8_t { unknown, boolean, integer, floating, complex, string };
@@ -31,4 +31,4 @@ enum class number_kind : std::uint8_t { unknown, boolean, integer, floating, com
 /// The recorded type, with what only the mapping knows.
 [[nodiscard]] value_type merged(value_type const& given, value_type recorded);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

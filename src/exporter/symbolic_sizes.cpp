@@ -7,7 +7,7 @@
 
 #include "converter.hpp"
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
@@ -52,4 +52,4 @@ bool is_contradicted_by(program::program const& p, program::extent const& size, 
     return !is_known || range->second.least != n || range->second.most != n;
 }
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

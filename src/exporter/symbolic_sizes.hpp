@@ -6,7 +6,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::exporter {
+namespace ATON_NAMESPACE::exporter {
 
 /// Whether a size comes out of a tensor (torch calls its symbols u0, u1, ...) and may be 1. torch.export decides as if it were not, where
 /// sizes of inputs are guarded.
@@ -15,4 +15,4 @@ namespace aton::exporter {
 /// Whether a mapping that says that this size is always `n` must be wrong.
 [[nodiscard]] bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n);
 
-} // namespace aton::exporter
+} // namespace ATON_NAMESPACE::exporter

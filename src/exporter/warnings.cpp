@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <unordered_set>
 
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -99,7 +99,7 @@ void find_dropped(program::program const& p, export_options const& options, std:
     for (group const& g : groups) {
         program::dropped_node const& d = *g.first;
         if (!d.has_effect && (dsl::find(options.tables, d.op, options.opset) != nullptr ||
-                              dsl::find(mappings::library(), d.op, options.opset) != nullptr))
+                              dsl::find(mappings::built_in_tables(), d.op, options.opset) != nullptr))
             continue;
         std::string where = g.count == 1 ? "" : std::to_string(g.count) + " times";
         if (!d.place.empty()) where += (g.count == 1 ? "at " : ", first at ") + shortened(d.place);
@@ -125,4 +125,4 @@ std::vector<warning> find_warnings(program::program const& p, export_options con
     return out;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

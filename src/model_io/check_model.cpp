@@ -10,9 +10,9 @@
 
 #include <onnx/checker.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -39,4 +39,4 @@ void check_model_bytes(std::string_view bytes, std::string_view name) {
     check(detail::parse_model_proto(bytes, name), name);
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -9,10 +9,10 @@
 
 #include "model_needs.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/weights.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 void refuse(std::string const& what) { throw error(one_line(what)); }
 
@@ -303,4 +303,4 @@ void graph_writer::write_attribute(node_attribute const& a, std::string const& n
     refuse(what + " has no value that can be written");
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -10,10 +10,10 @@
 #include "model_needs.hpp"
 #include "proto.hpp"
 
-#include <aton/dsl/graph_data.hpp>
-#include <aton/dsl/value_names.hpp>
+#include <aton/ir/graph.hpp>
+#include <aton/ir/names.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Throws aton::error, on one line: names come from anywhere.
 [[noreturn]] void refuse(std::string const& what);
@@ -54,4 +54,4 @@ private:
     value_names<> node_namer_;
 };
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

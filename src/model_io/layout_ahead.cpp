@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -87,4 +87,4 @@ void layout_ahead::next(byte_sink const& sink) {
     }
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

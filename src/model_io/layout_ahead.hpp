@@ -16,7 +16,7 @@
 
 #include "stored_reader.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Without a thread where there is little to do, or none to be had: then next() lays out itself.
 class layout_ahead {
@@ -60,4 +60,4 @@ private:
     std::thread thread_;
 };
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -13,10 +13,10 @@
 #include "model_needs.hpp"
 #include "node_legality.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -123,4 +123,4 @@ void require_legal(graph_data const& graph) {
     graph_checker(graph, functions, nullptr).check();
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

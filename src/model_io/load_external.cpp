@@ -11,12 +11,12 @@
 #include <string>
 #include <system_error>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "proto.hpp"
 #include "read_tensor.hpp"
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -66,4 +66,4 @@ void load_external(model& m, std::string const& path) {
     m.external.clear();
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -14,10 +14,10 @@
 
 #include <onnx/shape_inference/implementation.h>
 
+#include <aton/core/error.hpp>
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/error.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -162,7 +162,7 @@ model_frame make_frame(graph_data const& graph, model_options const& options, st
     ::onnx::ModelProto front; // fields before the graph
     front.set_ir_version(model.ir_version());
     front.set_producer_name(options.producer_name);
-    front.set_producer_version(options.producer_version.empty() ? ATON_VERSION : options.producer_version);
+    front.set_producer_version(options.producer_version.empty() ? std::string(version) : options.producer_version);
     if (!options.doc.empty()) front.set_doc_string(options.doc);
     ::onnx::GraphProto graph_front; // fields before the initializers
     graph_front.mutable_node()->Swap(main.mutable_node());
@@ -187,4 +187,4 @@ model_frame make_frame(graph_data const& graph, model_options const& options, st
     return out;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

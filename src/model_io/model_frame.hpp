@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/model_io/model_io.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Where the bytes of an initializer lie.
 struct weight_place {
@@ -43,4 +43,4 @@ struct model_frame {
 
 inline constexpr std::uint64_t most_model_bytes = 0x7fffffff; ///< protobuf's limit
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

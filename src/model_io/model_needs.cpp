@@ -11,7 +11,7 @@
 
 #include <aton/core/stored_tensor.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -195,4 +195,4 @@ model_needs needs_of(graph_data const& graph) {
     return needs;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

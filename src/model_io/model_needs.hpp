@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 struct model_needs {
     int ir = 3;                                       ///< the lowest that is legal
@@ -27,4 +27,4 @@ void require_callable_functions(graph_data const& graph);
 /// "" for both names of the default domain.
 [[nodiscard]] std::string_view plain_domain(std::string_view domain);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -12,12 +12,12 @@
 
 #include "model_needs.hpp"
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/node_builder.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/type_rules.hpp>
 #include <aton/onnx/call_rules.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -60,8 +60,7 @@ void check_types(graph_data const& graph, side const& s, onnx::op_schema const& 
         value_type const& given = graph.values[s.values[i]].type;
         if (given.dtype == dtype::undefined) continue;
         formal const f = s.at(schema, i);
-        if (!f.types.contains(set_of(given)))
-            illegal(dsl::detail::refused_type(schema, version, s.is_output, i, given));
+        if (!f.types.contains(set_of(given))) illegal(refused_type(schema, version, s.is_output, i, given));
         if (f.type_var < 0 || !f.homogeneous) continue;
         value_type const*& known = bound[static_cast<std::size_t>(f.type_var)];
         if (known != nullptr && (known->dtype != given.dtype || known->kind != given.kind))
@@ -130,8 +129,7 @@ void check_stated_dtype(graph_data const& graph, graph_node const& n, onnx::op_s
         illegal("gives " + std::string(name(stated)) + ", and its result is taken for " +
                 std::string(name(type.dtype)));
     type.dtype = stated;
-    if (!schema.output(0).types.contains(set_of(type)))
-        illegal(dsl::detail::refused_type(schema, version, true, 0, type));
+    if (!schema.output(0).types.contains(set_of(type))) illegal(refused_type(schema, version, true, 0, type));
 }
 
 /// What goes into the graphs of control flow and comes out of them.
@@ -182,4 +180,4 @@ std::string made_for(graph_data const& graph, graph_node const& n) {
     return out;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Throws illegal_call, which says what is wrong and not where. `version` is that of the node's domain, which is one of ONNX's.
 void require_legal_node(graph_data const& graph, graph_node const& n, int version);
@@ -14,4 +14,4 @@ void require_legal_node(graph_data const& graph, graph_node const& n, int versio
 /// "; made for aten::add.Tensor at model.py:12 in forward": the end of a message on a node; empty where nothing is known.
 [[nodiscard]] std::string made_for(graph_data const& graph, graph_node const& n);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

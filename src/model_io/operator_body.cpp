@@ -16,9 +16,9 @@
 #include <onnx/defs/schema.h>
 #pragma GCC diagnostic pop
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -101,4 +101,4 @@ graph_data operator_body(graph_node const& call, int opset, std::span<value_type
     return detail::read_model_proto(model_of(body), what).graph;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

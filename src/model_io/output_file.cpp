@@ -15,10 +15,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/model_io.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -186,9 +186,9 @@ void output_file::keep() noexcept {
     state_ = state::kept;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 void write_file(std::string_view bytes, std::string const& path) {
     detail::output_file file(path);
@@ -198,4 +198,4 @@ void write_file(std::string_view bytes, std::string const& path) {
     file.keep();
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -12,7 +12,7 @@
 
 #include "range_copier.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// Bytes of memory go to the kernel in large pieces that end at page boundaries of the file, straight from where they lie; those of a
 /// file do not leave the kernel. Only small ones are gathered first. Every member throws aton::error, one line that names the path.
@@ -65,4 +65,4 @@ private:
     range_copier copier_;
 };
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -14,9 +14,9 @@
 #include <onnx/onnx-data.pb.h>
 #pragma GCC diagnostic pop
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -78,4 +78,4 @@ file_value read_value(std::string const& path, value_kind kind) {
     return parse_value(detail::read_file(path), kind, path);
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

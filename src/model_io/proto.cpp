@@ -11,9 +11,9 @@
 #include <limits>
 #include <system_error>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 std::string read_file(std::string const& path) {
     std::error_code failure;
@@ -83,4 +83,4 @@ std::string one_line(std::string_view text) {
     return out;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -14,7 +14,7 @@
 
 #include <aton/model_io/model_io.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// The bytes of a regular file; throws aton::error.
 std::string read_file(std::string const& path);
@@ -36,4 +36,4 @@ model read_model_proto(::onnx::ModelProto const& proto, std::string_view name);
 /// The text on one line, without control characters, cut where it gets too long.
 std::string one_line(std::string_view text);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -8,7 +8,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -122,4 +122,4 @@ bool read_range(int from, std::uint64_t position, std::byte* to, std::size_t siz
     return true;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -9,7 +9,9 @@
 
 #include <sys/types.h>
 
-namespace aton::detail {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::detail {
 
 /// Writes ranges of files to where another file stands. Ways that the kernel or a file system refuses are not tried again.
 class range_copier {
@@ -44,4 +46,4 @@ private:
 /// Reads all of `size` bytes at `position`. Where it cannot, returns false, and errno says why: 0 if the file ends before.
 [[nodiscard]] bool read_range(int from, std::uint64_t position, std::byte* to, std::size_t size);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -18,9 +18,9 @@
 #include "proto.hpp"
 #include "read_tensor.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -329,4 +329,4 @@ model parse_model(std::string_view bytes, std::string_view name) {
 
 model read_model(std::string const& path) { return parse_model(detail::read_file(path), path); }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

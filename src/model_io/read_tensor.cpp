@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -83,4 +83,4 @@ tensor read_tensor(::onnx::TensorProto const& from, std::string const& what) {
     return t;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

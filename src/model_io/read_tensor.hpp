@@ -9,7 +9,7 @@
 
 #include <aton/core/tensor.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// ONNX's number of an element type; undefined for one that is not known.
 dtype read_dtype(int number);
@@ -18,4 +18,4 @@ std::size_t require_sizes(tensor const& t, std::string const& what);
 /// Without elements where they are in another file. Throws aton::error where there are not as many as the sizes say.
 tensor read_tensor(::onnx::TensorProto const& from, std::string const& what);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -10,13 +10,13 @@
 
 #include "node_legality.hpp"
 
+#include <aton/core/error.hpp>
 #include <aton/core/shape.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/graph_data.hpp>
-#include <aton/dsl/print.hpp>
-#include <aton/dsl/shape_rules.hpp>
+#include <aton/ir/graph.hpp>
+#include <aton/ir/print.hpp>
+#include <aton/ir/shapes/rules.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -75,7 +75,7 @@ private:
             said_.emplace_back(id, std::exchange(t.shape, shape()));
         }
         try {
-            dsl::detail::infer_types(graph_, n);
+            shapes::infer_types(graph_, n);
         } catch (error const& e) {
             throw error(e.what() + detail::made_for(graph_, n));
         }
@@ -99,4 +99,4 @@ private:
 
 void require_shapes(graph_data& graph) { shape_checker(graph).check(); }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

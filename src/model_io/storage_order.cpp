@@ -8,7 +8,7 @@
 
 #include "stored_reader.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::optional<graph_data> with_transposes(graph_data const& graph, std::deque<st
     return out;
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

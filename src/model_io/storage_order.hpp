@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 /// The dimensions in the order in which they lie in the file, outermost first: {0, 2, 3, 1} of a channels_last tensor. Nothing where
 /// the elements overlap, have gaps between them, are computed, or lie in several places, and where they are in order already.
@@ -22,4 +22,4 @@ namespace aton::detail {
 [[nodiscard]] std::optional<graph_data> with_transposes(graph_data const& graph, std::deque<stored_tensor>& views,
                                                         std::function<bool(stored_tensor const&)> const& is_wanted);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -11,11 +11,11 @@
 
 #include <sys/stat.h>
 
+#include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/model_io/weights.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace detail {
 
@@ -254,4 +254,4 @@ tensor load(stored_tensor const& from) {
     return out;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -13,7 +13,7 @@
 
 #include "strided_copy.hpp"
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 using byte_sink = std::function<void(std::byte const*, std::size_t)>;
 
@@ -72,4 +72,4 @@ private:
 /// Whether bytes of the file, one after the other, are the part's elements.
 [[nodiscard]] inline bool is_run(stored_part const& part) { return part.factors.empty() && part.is_contiguous(); }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

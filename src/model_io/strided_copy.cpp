@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace aton::detail {
+namespace ATON_NAMESPACE::detail {
 
 namespace {
 
@@ -158,4 +158,4 @@ void strided_copy(std::byte* to, std::byte const* from, strided_dim const* dims,
     }
 }
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace aton::detail {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::detail {
 
 /// A dimension of a strided block: sizes and strides in elements.
 struct strided_dim {
@@ -22,4 +24,4 @@ struct strided_dim {
 /// Copies the elements of a block (merged dims, `item` bytes each: 1, 2, 4, 8 or 16) that starts at `from`, in row-major order.
 void strided_copy(std::byte* to, std::byte const* from, strided_dim const* dims, std::size_t rank, std::size_t item);
 
-} // namespace aton::detail
+} // namespace ATON_NAMESPACE::detail

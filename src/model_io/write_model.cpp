@@ -8,10 +8,10 @@
 #include "model_frame.hpp"
 #include "stored_reader.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/weights.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 std::string to_model_proto(graph_data const& graph, model_options const& options) {
     detail::model_frame const frame = detail::make_frame(graph, options, {});
@@ -36,4 +36,4 @@ void write_model(graph_data const& graph, std::string const& path, model_options
     write_model(graph, path, weight_options{}, options);
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

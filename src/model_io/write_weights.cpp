@@ -24,9 +24,9 @@
 #include "storage_order.hpp"
 #include "stored_reader.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace {
 
@@ -334,4 +334,4 @@ weight_report write_model(graph_data const& graph, std::string const& path, weig
     return report;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include "python_value.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> const& symbols) {
     for (auto const& [symbol, n] : symbols)
@@ -26,4 +26,4 @@ bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> 
     });
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

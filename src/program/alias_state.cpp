@@ -5,11 +5,11 @@
 #include <bit>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -365,4 +365,4 @@ bool alias_state::are_apart(value_index a, value_index b) const {
     return v && w && (v->last < w->first || w->last < v->first);
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

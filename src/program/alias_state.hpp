@@ -17,7 +17,7 @@
 #include "node_emitter.hpp"
 #include "view_rules.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// Memory is a tensor and views of it, and of these. A write to a view is put back into what it views when something
 /// else of the same memory is read; a view is repeated when it is read and what it views has become another value.
@@ -114,4 +114,4 @@ private:
     std::unordered_map<std::string, std::uint32_t> found_; ///< views by what they are views of and how
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

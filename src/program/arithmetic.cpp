@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::optional<scalar> compute(std::string_view op, std::span<scalar const> opera
                : reals(op, operands[0].to<double>(), operands[1].to<double>());
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

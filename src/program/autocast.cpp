@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -283,4 +283,4 @@ void cast_operands(node_emitter& out, autocast_regions const& regions, node& n) 
                     " to " + std::string(name(result)) + "; cast with .to(), or switch autocast off");
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

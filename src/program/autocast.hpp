@@ -9,7 +9,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The regions around a node.
 struct autocast_regions {
@@ -30,4 +30,4 @@ struct autocast_regions {
 /// version; the recorded dtype of the result tells what was done. Throws where no list explains it.
 void cast_operands(node_emitter& out, autocast_regions const& regions, node& n);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -8,12 +8,12 @@
 
 #include <aton/aten/mutation.hpp>
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "functionalized_views.hpp"
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -305,4 +305,4 @@ unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema) 
     return n.op == version_1 ? one.run_1() : one.run_2();
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -12,7 +12,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// An argument that an operator writes to.
 struct written_argument {
@@ -45,4 +45,4 @@ struct unfolded_call {
 /// functional already. Throws aton::error for a node that contradicts itself.
 [[nodiscard]] unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -9,9 +9,9 @@
 
 #include <aton/program/program.hpp>
 
-#include "subgraphs.hpp"
+#include <aton/program/subgraphs.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -80,4 +80,4 @@ void remove_dead_nodes(program& p) {
     p.dropped.insert(p.dropped.end(), dropped.rbegin(), dropped.rend());
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

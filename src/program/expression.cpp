@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -247,4 +247,4 @@ std::optional<std::int64_t> evaluate(expression const& e, symbol_values const& s
     return static_cast<std::int64_t>(value->r);
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::optional<dtype> natural_type(program const& p, node const& n, dtype written
     return {};
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -11,7 +11,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// A result of the counterpart and what it is for.
 struct counterpart_result {
@@ -39,4 +39,4 @@ struct counterpart {
 /// Nothing: it cannot be told.
 [[nodiscard]] std::optional<dtype> natural_type(program const& p, node const& n, dtype written);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -9,7 +9,7 @@
 
 #include <aton/aten/mutation.hpp>
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "alias_state.hpp"
 #include "custom_operators.hpp"
@@ -19,10 +19,10 @@
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
 #include "norm_statistics.hpp"
-#include "subgraphs.hpp"
 #include "view_rules.hpp"
+#include <aton/program/subgraphs.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -547,4 +547,4 @@ void functionalize(program& p, schema_lookup const& schema_of) {
     });
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -11,7 +11,7 @@
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::optional<functionalized_view> strided_of(node_emitter& out, node const& cau
     return made;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

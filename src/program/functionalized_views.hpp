@@ -10,7 +10,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 struct functionalized_view {
     value_index value = no_value;
@@ -42,4 +42,4 @@ struct strided_arguments {
 [[nodiscard]] std::optional<functionalized_view> strided_of(node_emitter& out, node const& cause, value_index base,
                                                             strided_arguments const& given);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "autocast.hpp"
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
-#include "subgraphs.hpp"
+#include <aton/program/subgraphs.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -200,4 +200,4 @@ void inline_wrappers(program& p) {
     for_each_graph(p, [&in](graph& g) { in.run(g); });
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

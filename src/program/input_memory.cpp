@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <tuple>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -109,4 +109,4 @@ void add_mutations(program const& p, alias_state& state, std::vector<argument>& 
     }
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

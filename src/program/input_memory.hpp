@@ -6,7 +6,7 @@
 
 #include "alias_state.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// Inputs whose data lie in the same bytes of the file without being the same tensor: pairs of such inputs.
 struct input_memory {
@@ -23,4 +23,4 @@ void check_memory(program const& p, input_memory const& memory, alias_state cons
 /// An output for each input that was written to.
 void add_mutations(program const& p, alias_state& state, std::vector<argument>& outputs, std::vector<output>& kinds);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

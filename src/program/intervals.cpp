@@ -9,7 +9,7 @@
 
 #include "python_value.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -199,4 +199,4 @@ truth holds(expression const& condition, ranges_of_symbols const& ranges) {
     return evaluation(ranges).condition(condition, 0);
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -9,7 +9,7 @@
 
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 struct integer_range {
     std::int64_t low = 0;
@@ -22,4 +22,4 @@ enum class truth : std::uint8_t { no, yes, unknown };
 /// Whether a condition holds for all of these values, for none, or neither is certain.
 [[nodiscard]] truth holds(expression const& condition, ranges_of_symbols const& ranges);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -109,4 +109,4 @@ bool layouts::same_order(concrete_layout const& a, concrete_layout const& b) {
     return true;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

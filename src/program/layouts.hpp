@@ -10,7 +10,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 struct concrete_layout {
     std::vector<std::int64_t> sizes;
@@ -43,4 +43,4 @@ private:
     std::map<std::string, std::int64_t, std::less<>> symbols_;
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -11,7 +11,7 @@
 
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 struct linear_sum {
     struct term {
@@ -35,4 +35,4 @@ struct linear_sum {
 [[nodiscard]] expression substitute_in_condition(expression const& e,
                                                  std::map<std::string, expression, std::less<>> const& symbols);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// Null where the program does not give it: it has its default.
 [[nodiscard]] inline argument const* find_argument(node const& n, std::string_view name) {
@@ -87,4 +87,4 @@ namespace aton::program {
     return a;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

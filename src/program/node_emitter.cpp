@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 node_emitter::node_emitter(program& p, std::size_t expected) : program_(p), most_(100'000 + 8 * expected) {
     names_.reserve(2 * p.values.size());
@@ -52,4 +52,4 @@ void node_emitter::append(node n) {
     nodes_.push_back(std::move(n));
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 class node_emitter {
 public:
@@ -37,4 +37,4 @@ private:
     std::unordered_map<std::string, std::size_t> names_; ///< the last number that a name was made unique with
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -127,4 +127,4 @@ running_statistics emit_with_statistics(node_emitter& out, node n) {
                 ": updates its running statistics unseen; export with batch_norm in its place, or call eval() first");
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -6,7 +6,7 @@
 
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// The new statistics of a normalisation.
 struct running_statistics {
@@ -21,4 +21,4 @@ struct running_statistics {
 /// Throws where torch has none.
 [[nodiscard]] running_statistics emit_with_statistics(node_emitter& out, node n);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/program.hpp>
 
 #include "intervals.hpp"
 #include "linear.hpp"
 #include "python_value.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -515,4 +515,4 @@ private:
 
 void obey_guards(program& p) { solver(p).run(); }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

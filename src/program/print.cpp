@@ -9,7 +9,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -222,4 +222,4 @@ private:
 
 std::string to_string(program const& p) { return printer(p).print(); }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

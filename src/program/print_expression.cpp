@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -196,4 +196,4 @@ private:
 
 std::string to_string(expression const& e, symbol_names const& renamed) { return printer(renamed).print(e).text; }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 std::string describe(program const& p, node const& n) {
     std::string out = p.file;
@@ -25,4 +25,4 @@ std::vector<value_index> result_values(node const& n) {
     return out;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

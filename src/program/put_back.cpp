@@ -4,12 +4,12 @@
 #include <limits>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "node_arguments.hpp"
 #include "view_rules.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -171,4 +171,4 @@ value_index put_back(node_emitter& out, node const& view, view_rule rule, std::s
                 ", which cannot be undone; write to a clone() of it");
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

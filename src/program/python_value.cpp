@@ -9,7 +9,7 @@
 
 #include <aton/program/arithmetic.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -178,4 +178,4 @@ bool is_python(expression const& e) {
     return std::all_of(e.operands.begin(), e.operands.end(), is_python);
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// Nothing where Python raises an exception, for integers beyond 64 bits, and for functions that are not known.
 [[nodiscard]] std::optional<scalar> python_value(expression const& e,
@@ -26,4 +26,4 @@ using real_function = double (*)(double);
 /// What Python's arithmetic calls the operation: "_operator.floordiv"; empty: it is more than one operation.
 [[nodiscard]] std::string_view python_name(expression_kind kind);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 
 #include "linear.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -184,4 +184,4 @@ expression substitute(expression const& e, std::map<std::string, expression, std
     return out;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -8,7 +8,7 @@
 
 #include "node_arguments.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -219,4 +219,4 @@ std::optional<view_of> find_view(program const& p, layouts const& layout, node c
     return out;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 #include "layouts.hpp"
 #include "node_emitter.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// How a write to a view reaches what it is a view of.
 enum class view_rule : std::uint8_t {
@@ -48,4 +48,4 @@ struct view_of {
                                    value_index whole, std::vector<value_index> const& parts, value_index part,
                                    node const& cause);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -2,15 +2,15 @@
 // The CPU as a device.
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include "runtime/launched_kernels.hpp"
+#include <aton/core/error.hpp>
 #include <aton/runtime/kernels.hpp>
-#include <aton/runtime/launched_kernels.hpp>
 
 #include "cpu_strings.hpp"
 #include "kernels/cpu.hpp"
 #include "kernels/cpu_threads.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -59,4 +59,4 @@ device_kernels const& cpu_kernels() {
     return only;
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::strings {
+namespace ATON_NAMESPACE::runtime::strings {
 
 namespace {
 
@@ -84,4 +84,4 @@ void put(tensor const& into, tensor const& positions, tensor const& values) {
     assign(into, target, reached(values.expanded(positions.sizes())));
 }
 
-} // namespace aton::runtime::strings
+} // namespace ATON_NAMESPACE::runtime::strings

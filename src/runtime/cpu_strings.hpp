@@ -4,7 +4,7 @@
 
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime::strings {
+namespace ATON_NAMESPACE::runtime::strings {
 
 [[nodiscard]] tensor select(tensor const& condition, tensor const& yes, tensor const& no);
 void copy(tensor const& from, tensor const& to);
@@ -12,4 +12,4 @@ void copy(tensor const& from, tensor const& to);
 [[nodiscard]] tensor take(tensor const& x, tensor const& positions);
 void put(tensor const& into, tensor const& positions, tensor const& values);
 
-} // namespace aton::runtime::strings
+} // namespace ATON_NAMESPACE::runtime::strings

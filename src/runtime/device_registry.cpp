@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/kernels.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -46,4 +46,4 @@ device_kernels const& kernels_of(device d) {
                 name(d));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

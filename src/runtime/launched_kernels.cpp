@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What comes before and after the launch of a kernel.
-#include <aton/runtime/launched_kernels.hpp>
+#include "runtime/launched_kernels.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/kernels/binary.hpp>
-#include <aton/runtime/kernels/cast.hpp>
-#include <aton/runtime/kernels/unary.hpp>
+#include "runtime/kernels/binary.hpp"
+#include "runtime/kernels/cast.hpp"
+#include "runtime/kernels/unary.hpp"
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -386,4 +386,4 @@ tensor launched_kernels::random_bits(std::int64_t count, std::uint64_t seed) con
     return out;
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

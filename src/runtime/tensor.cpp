@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -458,4 +458,4 @@ scalar tensor::item() const {
     return to_constant().at(0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -9,7 +9,7 @@
 
 #include "rule_reader.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::vector<argument_report> argument_coverage::report() const {
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -11,7 +11,7 @@
 #include <aton/verify/check.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 class argument_coverage {
 public:
@@ -31,4 +31,4 @@ private:
     std::vector<one> all_;
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
@@ -30,7 +30,7 @@
 #include "rule_reader.hpp"
 #include "shrink.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -409,4 +409,4 @@ report check(dsl::table_view rows, check_options const& options) {
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -10,7 +10,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -184,4 +184,4 @@ comparison compare(value const& got, value const& expected, std::int64_t terms, 
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

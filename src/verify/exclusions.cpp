@@ -2,7 +2,7 @@
 // What is not compared, and mutants that are no other function: each with its reason.
 #include <aton/verify/check.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 std::span<exclusion const> known_exclusions() {
     static constexpr exclusion all[] = {
@@ -124,4 +124,4 @@ std::span<equivalent_mutant const> known_equivalents() {
     return all;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

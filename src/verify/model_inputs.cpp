@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/guards.hpp>
 
 #include "random_source.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -8,7 +8,7 @@
 #include <aton/program/program.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// How often draw_inputs() has another try: sizes that a program says nothing about but cannot take, numbers beyond a vocabulary.
 inline constexpr int most_tries = 20;
@@ -17,4 +17,4 @@ inline constexpr int most_tries = 20;
 /// input that cannot be drawn.
 [[nodiscard]] std::vector<runtime::value> draw_inputs(program::program const& p, std::uint64_t seed, int try_number);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/aten_program.hpp>
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/comparison.hpp>
@@ -19,7 +19,7 @@
 #include "parting.hpp"
 #include "report_text.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::string model_report::to_json() const {
     return out + "}\n";
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -10,7 +10,7 @@
 
 #include "traced_graph.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -129,4 +129,4 @@ mutant_report row_mutants::report() const {
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

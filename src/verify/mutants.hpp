@@ -16,7 +16,7 @@
 #include <aton/verify/sample.hpp>
 #include <aton/verify/translation.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// What a call was drawn from.
 struct call_origin {
@@ -74,4 +74,4 @@ private:
     std::size_t most_nodes_ = 0; ///< of one graph, constants aside
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

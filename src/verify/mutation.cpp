@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "same_function.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -320,4 +320,4 @@ graph_data mutated(graph_data const& g, mutation const& m) {
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -4,9 +4,9 @@
 
 #include <aton/verify/comparison.hpp>
 
-#include "../program/subgraphs.hpp"
+#include <aton/program/subgraphs.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -51,4 +51,4 @@ private:
 
 std::vector<dtype> narrowest_dtypes(program::program const& p) { return search(p).found(); }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

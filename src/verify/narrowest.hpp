@@ -6,10 +6,10 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// For each value the narrowest dtype of floats that a node gave on the way to it, itself included; undefined: none did. Weights and
 /// inputs do not count: nothing is rounded there.
 [[nodiscard]] std::vector<dtype> narrowest_dtypes(program::program const& p);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

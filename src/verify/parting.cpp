@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/verify/comparison.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -209,4 +209,4 @@ parting find_parting(runtime::aten_program const& p, std::span<value const> inpu
     return all.first(output);
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/models.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Runs both once more, keeps what the nodes of the graph give, and looks in it for the result of each node of the program: under the
 /// same name, or else the same numbers under any. Fused nodes have none, so that a node counts as wrong where its namesake differs, or
@@ -19,4 +19,4 @@ namespace aton::verify {
                                    runtime::onnx_model const& g, std::span<runtime::value const> graph_inputs,
                                    std::size_t output, std::span<dtype const> narrowest, std::int64_t terms);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

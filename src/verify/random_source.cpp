@@ -10,7 +10,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -230,4 +230,4 @@ tensor scattered(tensor const& x) {
     return view;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

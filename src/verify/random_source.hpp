@@ -8,7 +8,7 @@
 #include <aton/runtime/tensor.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 class random_source {
 public:
@@ -54,4 +54,4 @@ struct element_range {
 /// The same elements, not side by side.
 [[nodiscard]] runtime::tensor scattered(runtime::tensor const& x);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

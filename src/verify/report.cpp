@@ -10,7 +10,7 @@
 
 #include "report_text.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::string report::to_json() const {
            json_list(rows, [](row_report const& r) { return std::string(1, '\n').append(json_of(r)); }) + "}\n";
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -11,7 +11,7 @@
 
 #include "report_text.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -229,4 +229,4 @@ std::string report::to_html() const {
     return out += foot;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

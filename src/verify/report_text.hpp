@@ -7,7 +7,7 @@
 #include <aton/core/json_text.hpp>
 #include <aton/verify/check.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 struct totals {
     int passed = 0; ///< rows
@@ -38,4 +38,4 @@ std::string json_list(List const& all, Write const& write) {
     return out + ']';
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
 #include "random_source.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -143,6 +143,21 @@ bool same_sizes(elements const& a, elements const& b) {
     });
 }
 
+elements zeros_like(elements all) {
+    for (auto& result : all)
+        for (auto& tensor : result) std::ranges::fill(tensor, 0.0);
+    return all;
+}
+
+/// Calls f with an accessor of each element, which takes anything with the sizes of `all`.
+template <class F>
+void for_each_element(elements const& all, F f) {
+    for (std::size_t r = 0; r != all.size(); ++r)
+        for (std::size_t t = 0; t != all[r].size(); ++t)
+            for (std::size_t i = 0; i != all[r][t].size(); ++i)
+                f([=](auto& of) -> decltype(auto) { return (of[r][t][i]); });
+}
+
 /// A call in float64 whose results have the sizes of these, and its results.
 struct exact_call {
     sample call;
@@ -174,24 +189,27 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
     if (!exact) return {};
     double const scale = roundings * unit_roundoff(narrowest(s, results)) / step;
-    std::vector<element_bounds> out(given.size());
-    for (std::size_t r = 0; r != given.size(); ++r)
-        for (auto const& each : given[r]) out[r].emplace_back(each.size(), 0.0);
+    elements out = zeros_like(given);
+    elements jumps = out; // 1 where a probe shows that the result is not smooth
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
         std::optional<elements> const far = run(call, moved(exact->call, seed, step));
         std::optional<elements> const near = run(call, moved(exact->call, seed, step / 2));
         if (!far || !near || !same_sizes(*far, given) || !same_sizes(*near, given)) continue;
-        for (std::size_t r = 0; r != out.size(); ++r)
-            for (std::size_t t = 0; t != out[r].size(); ++t)
-                for (std::size_t i = 0; i != out[r][t].size(); ++i) {
-                    double const at = exact->results[r][t][i];
-                    double const change = std::abs((*far)[r][t][i] - at);
-                    double const half = std::abs((*near)[r][t][i] - at);
-                    bool const is_linear = half >= 0.3 * change && half <= 0.7 * change; // not for NaN
-                    if (is_linear) out[r][t][i] = std::max(out[r][t][i], scale * change);
-                }
+        for_each_element(given, [&](auto at) {
+            double const exactly = at(exact->results);
+            double const change = std::abs(at(*far) - exactly);
+            double const half = std::abs(at(*near) - exactly);
+            bool const is_linear = half >= 0.3 * change && half <= 0.7 * change; // not for NaN
+            if (is_linear) at(out) = std::max(at(out), scale * change);
+            else at(jumps) = 1;
+        });
     }
+    // What its own roundings cost the reference where the result is smooth: x * scale + shift of a normalized x may cancel.
+    for_each_element(given, [&](auto at) {
+        double const own = std::abs(at(given) - at(exact->results));
+        if (at(out) > 0 && at(jumps) == 0 && std::isfinite(own)) at(out) += own;
+    });
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// For each result the error that each of its elements may have, by the conditioning of the operator at this call: rounding an
 /// intermediate value is as bad as rounding inputs is, in a computation that is stable. `call` runs in float64, where the call can be
@@ -20,4 +20,4 @@ namespace aton::verify {
                                                           std::string_view schema,
                                                           std::vector<runtime::value> const& results);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

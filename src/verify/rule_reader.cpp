@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::string rule_reader::quoted() {
     return out;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

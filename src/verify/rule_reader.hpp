@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// The part of a rule that speaks of one argument; empty: none does.
 [[nodiscard]] std::string_view part_of_rule(std::string_view rule, std::string_view argument);
@@ -54,4 +54,4 @@ private:
     std::function<std::int64_t(std::string_view)> size_of_;
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -2,7 +2,7 @@
 // What arguments of ATen's operators must be for a call to have a meaning, by family.
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 std::span<sampling_rule const> aten_sampling_rules() {
     // clang-format off
@@ -313,4 +313,4 @@ std::span<sampling_rule const> aten_sampling_rules() {
     return all;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

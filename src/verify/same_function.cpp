@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -377,4 +377,4 @@ bool same_function::holds(mutation const& m) const {
     return false;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/verify/mutation.hpp>
 
 #include "same_layout.hpp"
 #include "value_facts.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 class same_function {
 public:
@@ -45,4 +45,4 @@ private:
     same_layout layout_;
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

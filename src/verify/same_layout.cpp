@@ -9,7 +9,7 @@
 
 #include "value_facts.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -366,4 +366,4 @@ bool same_layout::holds(mutation const& m) const {
     }
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

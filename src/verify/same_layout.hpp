@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/verify/mutation.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 class same_layout {
 public:
@@ -41,4 +41,4 @@ private:
     graph_data const& graph_;
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

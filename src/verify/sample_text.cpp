@@ -8,7 +8,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string to_python(sample const& s) {
     return out + ')';
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

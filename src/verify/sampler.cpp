@@ -15,7 +15,7 @@
 #include "random_source.hpp"
 #include "rule_reader.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -600,4 +600,4 @@ sample draw_elements(std::string_view overload, std::string_view schema, samplin
     return call.run();
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

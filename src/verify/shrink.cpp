@@ -8,7 +8,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -98,4 +98,4 @@ private:
 
 sample shrink(sample const& s, std::function<bool(sample const&)> const& fails) { return shrinker(s, fails).run(); }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

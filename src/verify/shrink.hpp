@@ -6,9 +6,9 @@
 
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// `fails` says whether a call that was changed still does; it is asked a few hundred times at most.
 [[nodiscard]] sample shrink(sample const& s, std::function<bool(sample const&)> const& fails);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

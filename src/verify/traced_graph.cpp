@@ -8,11 +8,11 @@
 #include <span>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -202,4 +202,4 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
     }
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

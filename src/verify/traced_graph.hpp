@@ -10,7 +10,7 @@
 #include <aton/verify/mutation.hpp>
 #include <aton/verify/translation.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 class traced_graph {
 public:
@@ -52,4 +52,4 @@ private:
     std::map<std::size_t, consequence> consequences_;
 };
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

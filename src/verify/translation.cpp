@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/print.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::string structure_of(graph_data const& g) {
     return to_string(plain);
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

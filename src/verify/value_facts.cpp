@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 std::optional<std::vector<double>> numbers_of(tensor const* t) {
     if (t == nullptr || !tensor::can_hold(t->type) || is_complex(t->type)) return {};
@@ -138,4 +138,4 @@ void value_facts::learn(graph_node const& n) {
     if (f.bit) f.least_zero = f.whole = true;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Of NaN nothing is known.
 struct facts {
@@ -54,4 +54,4 @@ bool all_uses(graph_data const& g, value_id v, Is const& is) {
     return true;
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -6,7 +6,7 @@
 
 #include <aton/aten/function_schema.hpp>
 
-namespace aton::aten::tests {
+namespace ATON_NAMESPACE::aten::tests {
 
 constexpr schema_argument argument(std::string_view schema, std::string_view name) {
     schema_argument out;
@@ -33,4 +33,4 @@ constexpr schema_return result(std::string_view schema, int index) {
     return out;
 }
 
-} // namespace aton::aten::tests
+} // namespace ATON_NAMESPACE::aten::tests

@@ -18,14 +18,14 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include "runtime/kernels/elementwise.hpp"
+#include <aton/core/error.hpp>
 #include <aton/runtime/cuda.hpp>
-#include <aton/runtime/kernels/elementwise.hpp>
 
 #include "../faults.hpp"
 #include "../runtime/layouts.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -412,7 +412,7 @@ TEST_CASE("memory that is given back is given out again") {
     cuda_wait();
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime
 
 int main(int argc, char** argv) {
     try {

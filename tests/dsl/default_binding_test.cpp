@@ -9,9 +9,9 @@
 
 #include <aton/aten/schema_table.hpp>
 #include <aton/dsl/binding.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 namespace {
 
@@ -135,4 +135,4 @@ TEST_CASE("a default that its type does not have is refused with a sentence") {
     CHECK(refused("int reduction=Some") == "the default: argument 'reduction' is Some, but its type is int");
 }
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

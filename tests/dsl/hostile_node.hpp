@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/core/error.hpp>
 #include <aton/dsl/node_builder.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/onnx/registry.hpp>
 
 namespace random_graphs {

@@ -22,9 +22,9 @@
 
 #include <onnx/shape_inference/implementation.h>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
-#include <aton/dsl/shape_rules.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
+#include <aton/ir/shapes/rules.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
@@ -99,7 +99,7 @@ struct options {
 
 /// Operators of tensors that have a shape rule; sequences, optionals and control flow have no hostile sizes of their own.
 bool is_drawn(aton::onnx::op_schema s) {
-    using context = aton::dsl::detail::shapes::context<aton::graph_data>;
+    using context = aton::shapes::context<aton::graph_data>;
     static std::string const others =
         " If Loop Scan SequenceMap Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct"
         " SequenceEmpty SequenceErase SequenceInsert SequenceLength ConcatFromSequence SplitToSequence Constant"
@@ -109,7 +109,7 @@ bool is_drawn(aton::onnx::op_schema s) {
         " TensorScatter Upsample BlackmanWindow HammingWindow HannWindow RegexFullMatch StringConcat"
         " QLinearConv QLinearMatMul ConvInteger MatMulInteger LRN LpPool ";
     return !s.deprecated() && others.find(" " + std::string(s.name()) + " ") == std::string::npos &&
-           aton::dsl::detail::shapes::rule_of<context>(s.name()) != nullptr;
+           aton::shapes::rule_of<context>(s.name()) != nullptr;
 }
 
 struct findings {
@@ -128,7 +128,7 @@ void draw(std::string const& name, aton::onnx::op_schema schema, int opset, std:
     std::string const before = aton::to_string(h.data);
     if (o.traces) std::cerr << name << ", opset " << opset << ", round " << round << '\n' << before << '\n';
     std::string const ours = refusal([&] {
-        aton::dsl::detail::infer_types(h.data, h.node());
+        aton::shapes::infer_types(h.data, h.node());
         aton::require_legal(h.data);
     });
     ++all.calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The text of graphs: types, attributes, tensors, names, and what is not printable as it is.
-#include <aton/dsl/print.hpp>
+#include <aton/ir/print.hpp>
 
 #include <doctest/doctest.h>
 

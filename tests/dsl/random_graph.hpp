@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/dsl/attr.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/value.hpp>
+#include <aton/ir/graph.hpp>
 
 namespace random_graphs {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Types of what If, Loop, Scan and SequenceMap give: what both ways agree on, and lengths only where they are sure.
-#include <aton/dsl/shape_rules_control.hpp>
+#include <aton/ir/shapes/control.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
-#include <aton/dsl/shape_rules.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
+#include <aton/ir/shapes/rules.hpp>
 #include <aton/model_io/model_io.hpp>
 
 namespace {
@@ -41,7 +41,7 @@ void compare(std::string const& path, totals& t) {
         if (v.producer >= 0) v.type = {};
     }
     for (aton::graph_node const& n : g.nodes) {
-        aton::dsl::detail::infer_types(g, n);
+        aton::shapes::infer_types(g, n);
         for (aton::value_id id : n.outputs) {
             if (id == aton::no_value || declared[id].dtype == aton::dtype::undefined) continue;
             ++t.outputs;

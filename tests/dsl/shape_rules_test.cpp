@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The shape rules against libonnx's own inference, on random graphs: never another rank, size or dtype, and seldom less known.
-#include <aton/dsl/shape_rules.hpp>
+#include <aton/ir/shapes/rules.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <onnx/shape_inference/implementation.h>
 
-#include <aton/dsl/print.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
 
 #include "random_layers.hpp"

@@ -10,7 +10,7 @@
 
 #include <aton/aton.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/exporter/passes.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"

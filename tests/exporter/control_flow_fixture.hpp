@@ -17,7 +17,7 @@
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 using index = value_index;
 
@@ -120,4 +120,4 @@ struct while_program : builder {
     }
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

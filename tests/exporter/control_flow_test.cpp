@@ -11,13 +11,13 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/print.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
 
 #include "control_flow_fixture.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -298,4 +298,4 @@ TEST_CASE("a branch or a body that writes to what it is given is refused") {
     }
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

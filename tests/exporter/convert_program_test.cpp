@@ -10,9 +10,9 @@
 #include <doctest/doctest.h>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/print.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/exporter/passes.hpp>
+#include <aton/ir/print.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
 

@@ -13,7 +13,7 @@
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -113,4 +113,4 @@ TEST_CASE("the new value of an input or a buffer has its type") {
                   "model.pt2: the program contradicts itself: the new value of 'total', which is float32[5], is "));
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

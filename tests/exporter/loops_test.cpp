@@ -10,7 +10,7 @@
 
 #include "control_flow_fixture.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 TEST_CASE("while_loop is a Loop that computes its condition before and at the end of each trip") {
     while_program b;
@@ -157,4 +157,4 @@ TEST_CASE("associative_scan computes with its own results") {
     CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

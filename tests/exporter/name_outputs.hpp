@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
 namespace random_graphs {
 

@@ -13,7 +13,7 @@
 
 #include <aton/aton.hpp>
 #include <aton/core/stored_tensor.hpp>
-#include <aton/exporter/passes.hpp>
+#include <aton/passes/passes.hpp>
 
 namespace passes_tests {
 

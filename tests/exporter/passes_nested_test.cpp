@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
 
 #include "function_graph.hpp"
 

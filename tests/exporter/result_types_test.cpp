@@ -40,7 +40,7 @@ inline constexpr auto own_rows =
 
 } // namespace
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -313,4 +313,4 @@ TEST_CASE("types of fake kernels that are known to be wrong give way to the mapp
     }
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -7,8 +7,8 @@
 #include <exception>
 #include <string>
 
-#include <aton/exporter/passes.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "function_graph.hpp"
 #include "name_outputs.hpp"

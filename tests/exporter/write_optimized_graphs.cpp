@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <aton/exporter/passes.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "../dsl/random_layers.hpp"
 #include "name_outputs.hpp"

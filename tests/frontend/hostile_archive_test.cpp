@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "pickle_writer.hpp"
 #include "samples.hpp"

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/program.hpp>
 
 #include "frontend/pt2/read_program_json.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "json_tree.hpp"
 #include "program_json.hpp"

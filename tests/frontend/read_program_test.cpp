@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "program_holds.hpp"
 

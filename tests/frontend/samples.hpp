@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <aton/core/error.hpp>
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
 #include "../changed_bytes.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 namespace aton::tests {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "stored_fixture.hpp"
 

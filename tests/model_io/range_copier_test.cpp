@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include <aton/core/dtype.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/weights.hpp>
 
 #include "stored_fixture.hpp"

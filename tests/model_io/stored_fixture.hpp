@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
 class temporary_folder {
 public:

@@ -26,8 +26,8 @@
 #include <simdjson.h>
 
 #include <aton/dsl/table.hpp>
-#include <aton/exporter/passes.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "oracle_tables.hpp"
 #include "recorded_case.hpp"

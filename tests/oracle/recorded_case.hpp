@@ -17,7 +17,7 @@
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/dsl/argument.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
 namespace oracle {
 

@@ -122,7 +122,7 @@ endif()
                      f"{package}/atonConfig.cmake", f"{package}/atonConfigVersion.cmake"):
             demand(name in installed, f"{name} is not installed; there are:\n" + "\n".join(installed))
         for name in set(installed) - set(programs):
-            demand(not re.match(r"include/aton/(model_io|program|frontend|exporter)/|bin/|.*\.a$|.*clang-format", name),
+            demand(not re.match(r"include/aton/(model_io|program|frontend|passes|exporter|runtime|verify)/|bin/|.*\.a$|.*clang-format", name),
                    f"{name} is installed without the exporter")
 
 
@@ -146,14 +146,14 @@ def find_package(way):
     refused = {
         "-DCOMPONENTS=runtime": "component 'runtime' is not part of this installation, which has: dsl",
         "-DCOMPONENTS=dsl;exporter": "component 'exporter' is not part of this installation, which has: dsl",
-        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, exporter, runtime, tool",
+        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, mappings, exporter, runtime, verify, tool",
         "-DVERSION=0.0.9": f"version: {version()}",
-        "-DVERSION=0.2": f"version: {version()}",
+        "-DVERSION=0.3": f"version: {version()}",
     }
     for number, (request, sentence) in enumerate(refused.items()):
         output = way.configure(HERE / "find_package", way.work / f"refused{number}", there, request, fails=True)
         demand(sentence in " ".join(output.split()), f"{request}: '{sentence}' is not said:\n{output}")
-    for number, request in enumerate(["-DVERSION=0.1", "-DCOMPONENTS=dsl", "-DOPTIONAL_COMPONENTS=runtime"]):
+    for number, request in enumerate(["-DVERSION=0.2", "-DCOMPONENTS=dsl", "-DOPTIONAL_COMPONENTS=runtime"]):
         way.configure(HERE / "find_package", way.work / f"accepted{number}", there, request)
 
 
@@ -205,7 +205,8 @@ def demand_export(way, prefix, tool, *definitions):
 def exporter(way):
     """What is built already, installed and moved."""
     prefix = way.moved_installation(way.build)
-    demand_export(way, prefix, "bin/aton")
+    demand_export(way, prefix, "bin/aton", "-DVERIFY=ON")
+    run(way.work / "foreign" / "foreign_rows")
     # The ONNX library that is linked is nobody's business: no define, no include folder of it.
     targets = (prefix / "lib/cmake/aton/aton-exporter-targets.cmake").read_text()
     demand("ONNX_ML" not in targets and "onnx_generated" not in targets, "the installed package shows ONNX's definitions")
@@ -227,7 +228,7 @@ def conan(way):
     run(program, "profile", "detect", env=environment)
     profile = way.work / "profile"
     profile.write_text("include(default)\n[settings]\ncompiler.cppstd=20\nbuild_type=Release\n[platform_requires]\n"
-                       "boost/1.74.0\nprotobuf/3.21.12\nsimdjson/3.0.1\nonnx/1.23.2\ncli11/2.1.2\n"
+                       "boost/1.74.0\nprotobuf/3.21.12\nsimdjson/3.0.1\nonnx/1.23.2\ncli11/2.1.2\neigen/3.4.0\n"
                        f"[conf]\ntools.cmake.cmake_layout:test_folder={way.work / 'test_package'}\n")
     both = ["--profile:all", profile, "--no-remote"]
     demand_printed(run(program, "create", REPOSITORY, *both, "--build=missing", env=environment))
@@ -235,7 +236,8 @@ def conan(way):
     run(program, "install", f"--requires=aton/{version()}", *both, "-s", "build_type=Debug", "-of", way.work / "debug",
         env=environment)
     # What the exporter requires fits together; `vcpkg_exporter` builds it against packages.
-    run(program, "graph", "info", REPOSITORY, *both, "-o", "aton/*:exporter=True", env=environment)
+    for option in ("exporter", "verify"):
+        run(program, "graph", "info", REPOSITORY, *both, "-o", f"aton/*:{option}=True", env=environment)
     return 0
 
 

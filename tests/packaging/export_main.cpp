@@ -2,7 +2,7 @@
 // A foreign program that exports a model with the library: program.pt2 model.onnx.
 #include <cstdio>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An honest plugin, compiled with an aton/core/version.hpp of another version in front of ours.
+// An honest plugin, compiled with an aton/version.hpp of another version in front of ours.
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
 

@@ -13,9 +13,9 @@
 #include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
-#include <aton/core/version.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/plugin.hpp>
+#include <aton/version.hpp>
 
 #include "../faults.hpp"
 

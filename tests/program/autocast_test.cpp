@@ -8,7 +8,7 @@
 
 #include "program_builder.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 namespace {
 
@@ -218,4 +218,4 @@ TEST_CASE("casts that no list tells are refused") {
     }
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/program.hpp>
 
 #include "program_builder.hpp"

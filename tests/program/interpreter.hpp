@@ -16,7 +16,7 @@
 
 #include "program_builder.hpp"
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 struct strided {
     std::shared_ptr<numbers> memory;
@@ -322,4 +322,4 @@ private:
     std::map<value_index, value_index> objects_; ///< several values may be the same tensor
 };
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 using numbers = std::vector<std::int64_t>;
 using strings = std::vector<std::string>;
@@ -205,4 +205,4 @@ inline bool is_said(std::string const& message, std::string const& part) {
     return message.find(part) != std::string::npos;
 }
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/aten_operator.hpp>
 
 #include "recorded_calls.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -220,7 +220,7 @@ int run(options const& o) {
 
 } // namespace
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime
 
 int main(int argc, char** argv) {
     aton::runtime::options o;

@@ -21,7 +21,7 @@
 #include "../faults.hpp"
 #include "recorded_calls.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -221,4 +221,4 @@ TEST_CASE("arithmetic on sizes is Python's") {
     CHECK_FALSE(of("_operator.matmul", {1, 2}));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
 #include "../changed_bytes.hpp"

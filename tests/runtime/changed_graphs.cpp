@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/print.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/onnx_model.hpp>
 

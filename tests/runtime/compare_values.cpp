@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 namespace aton::tests {
 

@@ -13,14 +13,14 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/kernels.hpp>
 
 #include "../faults.hpp"
 #include "layouts.hpp"
 #include "recorded_calls.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -290,4 +290,4 @@ TEST_CASE("what a function is not one of is refused, whatever the sizes") {
     CHECK(contains(fault_of([&] { return cpu.cast(none, dtype::string); }), "string"));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -10,10 +10,10 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/kernels/cast.hpp"
 #include <aton/runtime/kernels.hpp>
-#include <aton/runtime/kernels/cast.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -127,4 +127,4 @@ TEST_CASE("float16 is converted as its constructor does it") {
     CHECK(wrong == 0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/program/program.hpp>
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/aten_program.hpp>

@@ -12,7 +12,7 @@
 
 #include <sys/resource.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/memory.hpp>
 
 #include "guarded_run.hpp"

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/kernels/elementwise.hpp"
 #include <aton/runtime/kernels.hpp>
-#include <aton/runtime/kernels/elementwise.hpp>
 
 #include "../faults.hpp"
 #include "layouts.hpp"
 
-namespace aton::runtime::kernel_tests {
+namespace ATON_NAMESPACE::runtime::kernel_tests {
 
 using tests::contains;
 using tests::doubles;
@@ -161,4 +161,4 @@ inline tensor bools(std::vector<int> const& values) {
     });
 }
 
-} // namespace aton::runtime::kernel_tests
+} // namespace ATON_NAMESPACE::runtime::kernel_tests

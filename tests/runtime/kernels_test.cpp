@@ -14,7 +14,7 @@
 
 #include "kernel_numbers.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using namespace kernel_tests;
 
@@ -252,4 +252,4 @@ TEST_CASE("devices are found by their kind") {
     CHECK(contains(fault_of([] { return kernels_of({device_kind::cpu, 1}).range(1); }), "there is no device cpu:1"));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

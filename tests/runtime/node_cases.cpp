@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/values.hpp>
 
 namespace aton::tests {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
 namespace aton::tests {

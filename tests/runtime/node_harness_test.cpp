@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "compare_values.hpp"
 #include "guarded_run.hpp"

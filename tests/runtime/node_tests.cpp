@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/core/json_text.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>

@@ -10,11 +10,11 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -363,4 +363,4 @@ TEST_CASE("axes and sizes at the ends of int64 are refused before anything is ad
     check_refused({"ConvTranspose", 22, {pooled, kernel}, {integers("output_shape", {most})}}, "no result has");
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

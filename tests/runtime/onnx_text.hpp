@@ -13,7 +13,7 @@
 #include <onnx/defs/parser.h>
 #include <onnx/onnx_pb.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>

@@ -12,7 +12,7 @@
 
 #include "kernel_numbers.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using namespace kernel_tests;
 
@@ -176,4 +176,4 @@ TEST_CASE("the first or the last of the largest or smallest elements") {
     CHECK(k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {0, 2}), 1, false).sizes() == sizes{0});
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

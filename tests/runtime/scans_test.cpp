@@ -10,7 +10,7 @@
 
 #include "kernel_numbers.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using namespace kernel_tests;
 
@@ -149,4 +149,4 @@ TEST_CASE("softmax of infinities and NaN") {
     CHECK(contains(fault_of([] { return k().softmax(integers({1}), 0, false); }), "not one of int64"));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -12,16 +12,16 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/contracting.hpp>
-#include <aton/runtime/fourier.hpp>
-#include <aton/runtime/sampling.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/contraction.hpp"
+#include "runtime/compute/fourier.hpp"
+#include "runtime/compute/sampling.hpp"
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
 #include "../faults.hpp"
 #include "layouts.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -252,4 +252,4 @@ TEST_CASE("determinant: with exchanged rows, of singular and of empty matrices")
     CHECK(contains(fault_of([] { return determinant(tensor::empty(dtype::float64, {2, 3})); }), "square matrices"));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

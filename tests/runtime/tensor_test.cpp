@@ -9,12 +9,12 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/tensor.hpp>
 
 #include "../faults.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -148,4 +148,4 @@ TEST_CASE("impossible sizes are refused before memory is asked for") {
     CHECK(axis_at(-1, 0) == 0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

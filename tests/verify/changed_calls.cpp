@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
-#include <aton/mappings.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/onnx_model.hpp>
@@ -32,7 +32,7 @@ using aton::verify::sample;
 
 std::vector<aton::dsl::entry const*> all_rows() {
     std::vector<aton::dsl::entry const*> out;
-    for (aton::dsl::table_view const family : aton::mappings::library())
+    for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
         for (aton::dsl::entry const& row : family)
             if (out.empty() || out.back()->overload != row.overload) out.push_back(&row);
     return out;

@@ -24,8 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -44,7 +45,7 @@ constexpr hostile_limits limits{5, std::size_t{4} << 30, std::size_t{512} << 20,
 /// Each overload once: rows of several ranges of opsets stand beside each other.
 std::vector<aton::dsl::entry const*> all_rows() {
     std::vector<aton::dsl::entry const*> out;
-    for (aton::dsl::table_view const family : aton::built_in_tables())
+    for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
         for (aton::dsl::entry const& row : family)
             if (out.empty() || out.back()->overload != row.overload) out.push_back(&row);
     return out;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <aton/aten/function_schema.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/verify/sample.hpp>
 

@@ -10,7 +10,7 @@
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -308,4 +308,4 @@ std::ptrdiff_t find_known_torch_difference(different_call const& d) {
     return at == all.end() ? -1 : at - all.begin();
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

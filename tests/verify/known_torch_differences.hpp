@@ -10,7 +10,7 @@
 #include <aton/runtime/tensor.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// A call that gives other numbers, up to the first result that does.
 struct different_call {
@@ -36,4 +36,4 @@ struct known_torch_difference {
 /// The number of the first one that is about the call; -1: none is.
 [[nodiscard]] std::ptrdiff_t find_known_torch_difference(different_call const& d);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

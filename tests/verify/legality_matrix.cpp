@@ -21,13 +21,14 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/exporter/passes.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/verify/sample.hpp>
 #include <aton/verify/translation.hpp>
 
@@ -193,7 +194,7 @@ private:
 
 counts run(options const& o) {
     std::vector<aton::dsl::entry const*> rows;
-    for (aton::dsl::table_view const family : aton::built_in_tables())
+    for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
         for (aton::dsl::entry const& row : family)
             if (row.overload.find(o.only) != std::string_view::npos) rows.push_back(&row);
     std::atomic<std::size_t> next = 0;

@@ -6,13 +6,13 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/sample.hpp>
 
 #include "calls.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -170,4 +170,4 @@ TEST_CASE("operands of dtypes that ATen does not take together are refused") {
           "aten::take: 'index' is of int32, not int64");
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -38,7 +38,7 @@
 #include "../faults.hpp"
 #include "calls.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -571,4 +571,4 @@ TEST_CASE("an integer convolution whose windows would fill the memory is refused
                           "a table of windows of 13194139533321 elements"));
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -149,4 +149,4 @@ void write_mixed_types(std::string const& path, std::vector<recorded_operand> co
     if (!file) throw error(path + " cannot be written");
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -13,7 +13,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 inline constexpr std::array mixed_types = {dtype::bool_,
                                            dtype::uint8,
@@ -63,4 +63,4 @@ struct recorded_operand {
 [[nodiscard]] std::vector<recorded_operand> read_mixed_types(std::string const& path);
 void write_mixed_types(std::string const& path, std::vector<recorded_operand> const& all);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
-#include <aton/mappings.hpp>
+#include <aton/core/error.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
@@ -33,7 +33,7 @@
 #include "mixed_calls.hpp"
 #include "verify/rounding.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -309,7 +309,7 @@ private:
 /// Rows of overloads that take several tensors.
 std::map<std::string, std::vector<dsl::entry const*>> chosen_rows(options const& with) {
     std::map<std::string, std::vector<dsl::entry const*>> out;
-    for (dsl::table_view const& table : mappings::library())
+    for (dsl::table_view const& table : mappings::built_in_tables())
         for (dsl::entry const& row : table) {
             int tensors = 0;
             aten::schema_argument formal;
@@ -368,7 +368,7 @@ int check_all(options const& with) {
 
 } // namespace
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify
 
 int main(int argc, char** argv) {
     aton::verify::options with;

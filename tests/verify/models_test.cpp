@@ -15,7 +15,7 @@
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -188,4 +188,4 @@ TEST_CASE("tensors outside of the model's folder are not read") {
     CHECK(contains(fault_of([&] { return load_external(m, "model.onnx"), 0; }), "no initializer"));
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -18,7 +18,7 @@
 #include "../faults.hpp"
 #include "planned_graph.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -218,4 +218,4 @@ TEST_CASE("the weakest row is the one that notices the smallest share of its mut
     CHECK(r.power() == doctest::Approx(100.0 * 13 / 18));
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

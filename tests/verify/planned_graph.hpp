@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/verify/mutation.hpp>
 
 namespace aton::tests {

@@ -19,14 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/torch_reference.hpp>
 
 #include "known_torch_differences.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -234,7 +234,7 @@ bool start(job& j, options const& with, counts& to, bool* met) {
 std::vector<dsl::entry const*> rows_of(options const& with) {
     std::vector<dsl::entry const*> out;
     std::set<std::string> overloads;
-    for (dsl::table_view const& table : mappings::library())
+    for (dsl::table_view const& table : mappings::built_in_tables())
         for (dsl::entry const& row : table) {
             std::string const overload(row.overload);
             if (overload.find(with.only) == std::string::npos || is_excluded(overload)) continue;
@@ -299,7 +299,7 @@ int run(options const& with) {
 
 } // namespace
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify
 
 int main(int argc, char** argv) {
     aton::verify::options with;

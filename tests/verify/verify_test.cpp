@@ -10,7 +10,10 @@
 #include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
-#include <aton/mappings.hpp>
+#include <aton/mappings/bitwise.hpp>
+#include <aton/mappings/built_in.hpp>
+#include <aton/mappings/creation.hpp>
+#include <aton/mappings/ranges.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
@@ -20,7 +23,7 @@
 #include "../faults.hpp"
 #include "planned_graph.hpp"
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace {
 
@@ -149,7 +152,7 @@ void check_rows(std::string_view name) {
     options.only = name;
     options.samples = 1;
     int found = 0;
-    for (dsl::table_view const& table : mappings::library()) {
+    for (dsl::table_view const& table : mappings::built_in_tables()) {
         report const r = check(table, options);
         CHECK_MESSAGE(r.passed(), r.to_text());
         found += static_cast<int>(r.rows.size());
@@ -198,7 +201,7 @@ TEST_CASE("errors are bounded by the conditioning of a call, not by a wider cons
     options.samples = 2;
     options.only = "aten::logspace.Tensor_Tensor";
     for (options.seed = 3; options.seed != 6; ++options.seed) { // 1.08^2477, whose exponent is rounded
-        for (dsl::table_view const& table : mappings::library()) {
+        for (dsl::table_view const& table : mappings::built_in_tables()) {
             report const r = check(table, options);
             CHECK_MESSAGE(r.passed(), r.to_text());
         }
@@ -210,7 +213,7 @@ TEST_CASE("numbers at the ends of what an argument can be are drawn, and counted
     check_options options;
     options.only = "aten::nan_to_num";
     options.samples = 20;
-    for (dsl::table_view const& table : mappings::library()) {
+    for (dsl::table_view const& table : mappings::built_in_tables()) {
         report const r = check(table, options);
         for (row_report const& row : r.rows)
             for (argument_report const& a : row.arguments) {
@@ -369,4 +372,4 @@ TEST_CASE("a rule names operators of ATen with and without aten::") {
     CHECK(names("aten::add aten::sub", "aten::sub.Tensor"));
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <aton/core/json_text.hpp>
-#include <aton/dsl/print.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
 
 #include "commands.hpp"

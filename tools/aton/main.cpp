@@ -12,7 +12,7 @@
 #include <CLI/CLI.hpp>
 #pragma GCC diagnostic pop
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "commands.hpp"
@@ -177,7 +177,7 @@ command add_verify(CLI::App& app, char** argv) {
 
 int run(int argc, char** argv) {
     CLI::App app("Aton: PyTorch models to ONNX, without Python", "aton");
-    app.set_version_flag("--version", std::string("aton ") + ATON_VERSION, "Print the version");
+    app.set_version_flag("--version", "aton " + std::string(aton::version), "Print the version");
     app.require_subcommand(1);
     app.footer("Exit status: 0 done, 1 the input or the work failed, 2 wrong usage.");
     std::vector<command> const commands{

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "commands.hpp"
@@ -39,7 +39,7 @@ std::vector<line> collect(list_request const& request, std::vector<plugin> const
     };
     for (plugin const& each : plugins)
         for (dsl::table_view const& table : each.tables()) add(table, each.path());
-    for (dsl::table_view const& table : mappings::library()) add(table, {});
+    for (dsl::table_view const& table : mappings::built_in_tables()) add(table, {});
     auto const before = [](line const& a, line const& b) {
         return a.overload != b.overload ? a.overload < b.overload : a.since < b.since;
     };

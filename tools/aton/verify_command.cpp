@@ -12,9 +12,10 @@
 
 #include <unistd.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/model_io/values.hpp>
 #include <aton/verify/check.hpp>
@@ -95,7 +96,7 @@ std::string usage_fault(verify_request const& request) {
 int verify_mappings(verify_request const& request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     std::vector<dsl::table_view> const others = tables_of(plugins);
-    std::span<dsl::table_view const> const built_in = built_in_tables();
+    std::span<dsl::table_view const> const built_in = mappings::built_in_tables();
     std::span<dsl::table_view const> const tables = plugins.empty() ? built_in : others;
     verify::check_options options;
     options.only = request.only;

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #pragma GCC diagnostic pop
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "commands.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "commands.hpp"
 

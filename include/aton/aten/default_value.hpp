@@ -12,7 +12,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/number_text.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 enum class default_kind : std::uint8_t {
     invalid, ///< no default, or no literal
@@ -265,4 +265,4 @@ constexpr void unescape(std::string_view quoted, Sink&& sink) {
     }
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

@@ -13,7 +13,7 @@
 #include <aton/aten/schema_type.hpp>
 #include <aton/core/nearest.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 struct schema_argument {
     schema_type type;
@@ -320,4 +320,4 @@ constexpr std::string_view nearest_argument(std::string_view schema, std::string
     return nearest;
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

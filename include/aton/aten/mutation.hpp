@@ -9,7 +9,7 @@
 
 #include <aton/aten/function_schema.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 /// The alias set of a type: "a" of "a!" and of "a! -> *"; empty: it has none with a name.
 constexpr std::string_view alias_set(schema_type const& type) {
@@ -79,4 +79,4 @@ constexpr bool writes(std::string_view schema) {
     return false;
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

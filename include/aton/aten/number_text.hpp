@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton::aten::detail {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::aten::detail {
 
 /// `-?[0-9]+` within 64 bits.
 constexpr bool parse_int(std::string_view text, std::int64_t& out) {
@@ -159,4 +161,4 @@ constexpr bool parse_double(std::string_view text, double& out) {
     return true;
 }
 
-} // namespace aton::aten::detail
+} // namespace ATON_NAMESPACE::aten::detail

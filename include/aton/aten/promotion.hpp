@@ -6,7 +6,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/core/scalar.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 /// torch.get_default_dtype(), which exported programs assume.
 inline constexpr dtype default_dtype = dtype::float32;
@@ -80,4 +80,4 @@ constexpr dtype to_floating(dtype t) { return is_floating(t) || is_complex(t) ? 
 /// What sum, prod and cumsum accumulate integers and bools in.
 constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::bool_ ? dtype::int64 : t; }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

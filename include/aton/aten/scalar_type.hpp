@@ -9,7 +9,7 @@
 
 #include <aton/core/dtype.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 /// By the number of c10/core/ScalarType.h: 4 is int64. Undefined for types that ONNX does not have.
 constexpr dtype scalar_type(std::int64_t number) {
@@ -67,4 +67,4 @@ constexpr dtype scalar_type(std::string_view name) {
     return dtype_from_name(name);
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

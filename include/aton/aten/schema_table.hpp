@@ -12,7 +12,7 @@
 #include <aton/aten/generated/function_schemas.hpp>
 #include <aton/core/nearest.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 constexpr std::size_t schema_count() { return generated::function_schema_count; }
 
@@ -223,4 +223,4 @@ constexpr std::string_view nearest_overload(std::string_view qualified) {
     return nearest.empty() && ns != "aten" ? detail::nearest_overload_in("aten", name, wanted) : nearest;
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

@@ -11,7 +11,7 @@
 
 #include <aton/aten/function_schema.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 /// A whole schema. Its views point into the text that it was parsed from.
 struct function_schema {
@@ -133,4 +133,4 @@ inline std::string to_string(function_schema const& schema) {
     return alone ? out.append(returns) : out.append("(").append(returns).append(")");
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

@@ -10,7 +10,7 @@
 
 #include <aton/aten/detail/scanner.hpp>
 
-namespace aton::aten {
+namespace ATON_NAMESPACE::aten {
 
 enum class base_type : std::uint8_t {
     tensor,
@@ -243,4 +243,4 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
     return scan.at_end();
 }
 
-} // namespace aton::aten
+} // namespace ATON_NAMESPACE::aten

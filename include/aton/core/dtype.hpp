@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 /// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's.
 enum class dtype : std::uint8_t {
@@ -166,4 +168,4 @@ constexpr type_set tensors(Dtypes... types) {
 /// The set of all types.
 inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 /// A string literal as a template argument (`g.op<"Elu">`). Structural; compares by content.
 template <std::size_t N>
@@ -60,4 +62,4 @@ private:
     bool seen_[size]{};
 };
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 /// In quotes.
 inline std::string json_text(std::string_view text) {
@@ -21,4 +23,4 @@ inline std::string json_text(std::string_view text) {
     return out + '"';
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 namespace detail {
 
@@ -87,4 +89,4 @@ private:
     std::size_t found_at_;
 };
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

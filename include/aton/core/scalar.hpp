@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 /// ATen's `Scalar`. `to<T>()` converts as C++ does; a complex number gives its real part.
 class scalar {
@@ -78,4 +80,4 @@ private:
     double imaginary_ = 0;
 };
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
-namespace aton {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
 
 /// One dimension: a size (>= 0), a symbol ("batch"), or unknown.
 class dim {
@@ -105,4 +107,4 @@ private:
     std::vector<dim> dims_;
 };
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -9,7 +9,7 @@
 
 #include <aton/core/dtype.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A range of bytes of a file that is open and mapped; whoever made it keeps both alive.
 struct file_span {
@@ -69,4 +69,4 @@ struct stored_tensor {
     }
 };
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -16,7 +16,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/core/shape.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 namespace detail {
 
@@ -203,4 +203,4 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
     return t;
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

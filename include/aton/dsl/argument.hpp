@@ -15,7 +15,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// Arguments that say where and how ATen keeps a tensor, which ONNX has no word for. They may stay unnamed in a signature.
 struct layout {
@@ -192,4 +192,4 @@ private:
     }
 };
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

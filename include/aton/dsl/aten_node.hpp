@@ -22,9 +22,7 @@
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
-
-inline constexpr std::string_view aten_domain = "org.pytorch.aten";
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -272,4 +270,4 @@ struct aten_call {
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -18,11 +18,11 @@
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/function_traits.hpp>
-#include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/number_text.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/onnx/schema.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// An element type that the compiler knows: the result of `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` has it.
 template <dtype Type>
@@ -285,4 +285,4 @@ namespace attr {
 #undef ATON_ATTRIBUTE_TP
 } // namespace attr
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -15,12 +15,12 @@
 #include <aton/aten/default_value.hpp>
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/scalar_type.hpp>
+#include <aton/core/error.hpp>
 #include <aton/dsl/argument.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number_text.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 using aten::base_type;
 using aten::schema_type;
@@ -285,4 +285,4 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
                                 std::to_string(position));
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/core/shape.hpp>
 #include <aton/dsl/attr.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/function_traits.hpp>
-#include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/value.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 /// An attribute whose graph is built by a lambda.
 template <class T>
@@ -164,4 +164,4 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
     return inner;
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

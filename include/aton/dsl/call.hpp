@@ -14,15 +14,15 @@
 #include <vector>
 
 #include <aton/core/fixed_string.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/domain.hpp>
-#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/call_rules.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 template <class T>
 inline constexpr bool is_typed_value = false;
@@ -213,4 +213,4 @@ void complete(Graph& graph, declared_operator const& o, int opset) {
     if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

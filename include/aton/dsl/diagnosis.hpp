@@ -11,16 +11,16 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/onnx/call_rules.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Never defined: a compiler that needs it prints its template arguments, which are the diagnosis.
 /// GCC prints one whole sentence; Clang in C++20 cuts text at 32 characters, so it gets the sentence in pieces.
 template <fixed_string... Sentence>
 struct mapping_error;
 
-} // namespace aton
+} // namespace ATON_NAMESPACE
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 /// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
 constexpr std::size_t find_text(std::string_view text, std::string_view part) {
@@ -201,4 +201,4 @@ template <auto Text>
 using diagnosis = mapping_error<piece<Text, 0, Text.length>>;
 #endif
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

@@ -24,7 +24,7 @@
 #include <aton/onnx/read_declaration.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -390,4 +390,4 @@ constexpr bool names_domain() {
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

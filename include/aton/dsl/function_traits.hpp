@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/safe_list.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 template <int Since, auto... More>
 class graph;
@@ -92,4 +92,4 @@ struct returned_values<std::array<R, N>> {
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -14,19 +14,19 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/core/fixed_string.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/aten_node.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number_text.hpp>
-#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
 struct refusal {
@@ -347,4 +347,4 @@ private:
 template <class Graph, fixed_string Name, class... Args>
 concept valid_call = Graph::template call<Name, std::remove_cvref_t<Args>...>::legal;
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -13,44 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/budget.hpp>
+#include <aton/core/error.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
-#include <aton/dsl/budget.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/graph_data.hpp>
 #include <aton/dsl/number_text.hpp>
-#include <aton/dsl/shape_rules.hpp>
 #include <aton/dsl/value.hpp>
+#include <aton/ir/graph.hpp>
+#include <aton/ir/shapes/rules.hpp>
+#include <aton/ir/type_rules.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::dsl::detail {
-
-/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
-template <class Schema>
-std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
-                         value_type const& given) {
-    int const n = is_output ? schema.output_count() : schema.input_count();
-    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
-    onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
-    std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
-                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
-    if constexpr (std::same_as<Schema, onnx::op_schema>)
-        if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
-            out += " (opset " + std::to_string(first) + " does)";
-    return out;
-}
-
-/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
-template <class Schema>
-void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
-    int const n = is_output ? schema.output_count() : schema.input_count();
-    if (n == 0 || given.dtype == dtype::undefined) return;
-    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
-    if ((is_output ? schema.output(at) : schema.input(at)).types.contains(set_of(given))) return;
-    std::string_view const domain = schema.domain();
-    throw illegal_call(std::string(domain.empty() ? "onnx" : domain) + "::" + std::string(schema.name()) + " (opset " +
-                       std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
-}
+namespace ATON_NAMESPACE::dsl::detail {
 
 /// Refuses a call that makes more nodes and values than any should.
 template <class Graph>
@@ -204,7 +178,7 @@ public:
             node_.outputs.push_back(id);
         }
         graph_.nodes.push_back(std::move(node_));
-        infer_types(graph_, graph_.nodes.back());
+        shapes::infer_types(graph_, graph_.nodes.back());
         if (schema_) // attributes give some: Cast's `to`
             for (std::size_t i = 0; i != outputs_; ++i)
                 require_type(schema_, opset_, true, i, graph_.values[first + i].type);
@@ -310,4 +284,4 @@ private:
     std::size_t outputs_ = 1;
 };
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/scalar.hpp>
-#include <aton/dsl/error.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 /// A number as a message shows it, short whatever its size: 300, 1e+300, True, (1+2j).
 template <class Scalar = scalar>
@@ -46,4 +46,4 @@ template <class Number>
                             std::string(type));
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

@@ -16,18 +16,18 @@
 #include <vector>
 
 #include <aton/aten/default_value.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/function_traits.hpp>
-#include <aton/dsl/graph_data.hpp>
-#include <aton/dsl/same_body.hpp>
-#include <aton/dsl/shape_context.hpp>
 #include <aton/dsl/value.hpp>
+#include <aton/ir/graph.hpp>
+#include <aton/ir/same_body.hpp>
+#include <aton/ir/shapes/context.hpp>
 #include <aton/onnx/declared_schema.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -378,4 +378,4 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -17,7 +17,7 @@
 #include <aton/dsl/operator_body.hpp>
 #include <aton/onnx/read_declaration.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype };
 
@@ -184,4 +184,4 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
              << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

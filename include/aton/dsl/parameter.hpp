@@ -10,13 +10,13 @@
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
+#include <aton/core/error.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/argument.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/safe_list.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -239,4 +239,4 @@ struct parameter<std::optional<T>> {
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

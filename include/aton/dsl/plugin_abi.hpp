@@ -11,15 +11,15 @@
 #include <string_view>
 #include <type_traits>
 
-#include <aton/core/version.hpp>
+#include <aton/core/error.hpp>
 #include <aton/dsl/diagnosis.hpp>
-#include <aton/dsl/error.hpp>
 #include <aton/dsl/plugin_description.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/thrown.hpp>
+#include <aton/version.hpp>
 
-namespace aton::abi {
+namespace ATON_NAMESPACE::abi {
 
 /// The standard library that this translation unit is compiled with, as far as its types have another form.
 constexpr std::string_view standard_library() {
@@ -182,4 +182,4 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
     }
 }
 
-} // namespace aton::abi
+} // namespace ATON_NAMESPACE::abi

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton::abi {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::abi {
 
 inline constexpr char const* symbol = "aton_plugin";
 inline constexpr std::string_view magic = "AtonPlug";
@@ -54,4 +56,4 @@ struct description {
 
 constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 
-} // namespace aton::abi
+} // namespace ATON_NAMESPACE::abi

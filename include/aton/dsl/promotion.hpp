@@ -9,7 +9,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -44,4 +44,4 @@ dtype promote(Operands const&... operands) {
     return p.result();
 }
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -13,7 +13,7 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/diagnosis.hpp>
 
-namespace aton::dsl::detail {
+namespace ATON_NAMESPACE::dsl::detail {
 
 constexpr std::string_view trim(std::string_view s) {
     while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -206,4 +206,4 @@ struct signature {
     static constexpr bound_arguments<count> bound = bind_names<count>(facts);
 };
 
-} // namespace aton::dsl::detail
+} // namespace ATON_NAMESPACE::dsl::detail

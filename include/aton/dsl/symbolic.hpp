@@ -22,7 +22,7 @@
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors. After the results of the
 /// schema come the new values of the arguments that it writes to (aten/mutation.hpp).
@@ -360,4 +360,4 @@ template <fixed_string Text>
 // NOLINTNEXTLINE(readability-identifier-naming): `override` means something in C++.
 inline constexpr detail::row_maker<Text, true> override_{};
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -15,12 +15,12 @@
 #include <boost/hana/at.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <aton/core/budget.hpp>
 #include <aton/dsl/binding.hpp>
-#include <aton/dsl/budget.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/symbolic.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// A row without its C++ types: what exporters, listings and checks read.
 struct entry {
@@ -226,4 +226,4 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     return std::move(in.results);
 }
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

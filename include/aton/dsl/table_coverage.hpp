@@ -11,7 +11,7 @@
 #include <aton/dsl/table.hpp>
 #include <aton/onnx/registry.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// The newest opset that Aton knows.
 inline constexpr int newest = onnx::newest_opset;
@@ -91,4 +91,4 @@ consteval bool require_coverage() {
     return true;
 }
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -18,9 +18,9 @@
 #include <cxxabi.h>
 #endif
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A text of any origin as one line of at most `most` bytes; UTF-8 characters stay whole.
 template <class = void>
@@ -120,4 +120,4 @@ std::string describe_thrown() {
     }
 }
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

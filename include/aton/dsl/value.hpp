@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/scalar.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::dsl {
+namespace ATON_NAMESPACE::dsl {
 
 /// A value of the graph: two words, passed by value. Types may be partly unknown: dtype undefined, shape without rank.
 class value {
@@ -237,4 +237,4 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 } // namespace detail
 
-} // namespace aton::dsl
+} // namespace ATON_NAMESPACE::dsl

@@ -16,7 +16,7 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Programs are exported to this opset or a newer one: before it too few operators have their present form.
 inline constexpr int oldest_export_opset = 13;
@@ -115,9 +115,6 @@ struct unconvertible {
 /// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
-/// Every built-in row, as aton::mappings::library(), for those who do not compile the tables themselves.
-[[nodiscard]] std::span<dsl::table_view const> built_in_tables();
-
 /// Tables are looked at in their order, and the built-in ones after them. Throws aton::error where a row stands before another row for
 /// the same overload and opsets and was not made with override_. An export begins with it.
 void check_tables(std::span<dsl::table_view const> tables);
@@ -170,4 +167,4 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
 /// ```
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

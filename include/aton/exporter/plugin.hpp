@@ -9,7 +9,7 @@
 
 #include <aton/dsl/table.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A loaded plugin. It must live as long as its tables are in use; then the library is unloaded.
 class plugin {
@@ -45,4 +45,4 @@ private:
 /// ```
 [[nodiscard]] plugin load_plugin(std::string const& path);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

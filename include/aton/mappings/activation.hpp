@@ -12,7 +12,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -284,4 +284,4 @@ inline constexpr auto activation = table(
             return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

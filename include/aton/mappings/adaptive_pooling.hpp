@@ -10,7 +10,7 @@
 #include <aton/mappings/shaping.hpp>
 #include <aton/mappings/windows.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// The number that no maximum is below.
 inline scalar lowest(dtype t) {
@@ -140,4 +140,4 @@ inline constexpr auto adaptive_max_pool =
     return {g.cast(y, self.dtype()), indices};
 };
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

@@ -12,7 +12,7 @@
 
 #include <aton/mappings/matrix_product.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -118,4 +118,4 @@ inline constexpr auto attention = table(
                 absent};
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

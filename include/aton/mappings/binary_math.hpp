@@ -10,7 +10,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -103,4 +103,4 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
     symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -5,7 +5,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -118,4 +118,4 @@ inline constexpr auto bitwise =
           symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
           symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -13,7 +13,7 @@
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -120,4 +120,4 @@ inline constexpr auto bucketing = table(
             return detail::bincount(g, self, weights, minlength);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -15,7 +15,7 @@
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -249,4 +249,4 @@ inline constexpr auto class_loss =
                   return {detail::multilabel_margin_loss(g, x, listed, labels, reduction), is_target};
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

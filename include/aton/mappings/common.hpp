@@ -16,7 +16,7 @@
 #include <aton/aten/promotion.hpp>
 #include <aton/aton.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 using namespace aton::dsl;
 using aten::to_accumulating;
@@ -111,4 +111,4 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
     return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
 }
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

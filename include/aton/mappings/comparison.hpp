@@ -7,7 +7,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 inline value equal_to(graph<13> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
@@ -140,4 +140,4 @@ inline constexpr auto comparison =
           symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
           symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -5,7 +5,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -94,4 +94,4 @@ inline constexpr auto conversion = table(
         [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
            std::optional<dtype>, layout) {}));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

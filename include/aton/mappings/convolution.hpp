@@ -5,7 +5,7 @@
 
 #include <aton/mappings/windows.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -271,4 +271,4 @@ inline constexpr auto convolution = table(
     symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
         detail::sized_transposed_convolution));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -12,7 +12,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -105,4 +105,4 @@ inline constexpr auto creation =
               return detail::identity(g, n, m, type);
           }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

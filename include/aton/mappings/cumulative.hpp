@@ -14,7 +14,7 @@
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -220,4 +220,4 @@ inline constexpr auto cumulative = table(
         return detail::halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -8,7 +8,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -328,4 +328,4 @@ inline constexpr auto elementwise_binary = table(
         }),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

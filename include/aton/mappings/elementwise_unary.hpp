@@ -9,7 +9,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -228,4 +228,4 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::isfinite(self)">(detail::isfinite), symbolic<"aten::isreal(self)">(detail::isreal),
     symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -10,7 +10,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -115,4 +115,4 @@ inline constexpr auto embedding = table(
                 {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

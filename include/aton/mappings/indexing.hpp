@@ -13,7 +13,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -276,4 +276,4 @@ inline constexpr auto gathering =
 
 inline constexpr auto indexing = slicing + gathering;
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -15,7 +15,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 enum class filter : std::uint8_t { nearest, nearest_exact, linear, cubic, lanczos };
 
@@ -217,4 +217,4 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
     return g.op<"Div">(rounded, one);
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

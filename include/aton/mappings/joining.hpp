@@ -13,7 +13,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -163,4 +163,4 @@ inline constexpr auto joining = table(
             return gather(g, self, g.constant(std::move(chosen)), 0);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -16,7 +16,7 @@
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -230,4 +230,4 @@ inline constexpr auto loss = table(
             return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

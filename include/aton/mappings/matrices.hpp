@@ -14,7 +14,7 @@
 
 #include <aton/mappings/indexing.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -154,4 +154,4 @@ inline constexpr auto matrices = table(
         return self.rank() == 0 ? squeeze(g, y, 0) : y;
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -17,7 +17,7 @@
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// numpy's matmul. ONNX has no MatMul of bool or of integers below 32 bits: those go through int32 or float32.
 inline value matmul(graph<13> g, value a, value b) {
@@ -387,4 +387,4 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::_pdist_forward(self, p)">(
         [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

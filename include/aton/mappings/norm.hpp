@@ -14,7 +14,7 @@
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// aten::linalg_vector_norm over normalised axes, for every real order.
 inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
@@ -160,4 +160,4 @@ inline constexpr auto norm = table(
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

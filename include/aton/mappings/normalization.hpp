@@ -16,7 +16,7 @@
 #include <aton/mappings/reduction.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -42,6 +42,12 @@ inline value inverse_deviation(graph<13> g, value variance, double eps) {
 inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
     if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
     return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
+}
+
+/// x * scale + bias with one scale and one bias for each channel (dimension 1).
+inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+    auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
+    return affine(g, x, parameter(scale), parameter(bias));
 }
 
 /// The dtype to compute in where parameters may be wider than x.
@@ -75,18 +81,24 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     return s;
 }
 
+/// What a float attribute loses of a float64 epsilon.
+inline double lost_as_float(double eps) { return eps - static_cast<double>(static_cast<float>(eps)); }
+
 /// BatchNormalization with given statistics. Its operands share a dtype until opset 14; mixed ones are computed in the
-/// parameters'.
+/// parameters'. Its epsilon is a float32: for float64, the variance carries the rest.
 inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
                              value variance, double eps) {
     dtype const widest =
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
     dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 came with opset 14
+    variance = g.cast(variance, type);
+    if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
+        variance = g.op<"Add">(variance, beside(g, rest, type));
     value const y = g.op<"BatchNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
                                                channel_parameter(g, bias, x, 0, type),
                                                g.cast(mean, type),
-                                               g.cast(variance, type),
+                                               variance,
                                                attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
@@ -128,6 +140,13 @@ inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
     return axes;
 }
 
+/// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
+inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
+    value const centred = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
+    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
+    return g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+}
+
 inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
@@ -142,11 +161,7 @@ inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, op
                                                                 attr::epsilon_f(eps));
         return g.cast(y, x.dtype());
     }
-    safe_vector<std::int64_t> const axes = last_axes(x.rank(), shape.size());
-    value const wide = g.cast(x, opmath_type(type));
-    value const centred = g.op<"Sub">(wide, reduce<"ReduceMean">(g, wide, axes, true));
-    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
-    value const y = g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    value const y = standardized(g, g.cast(x, opmath_type(type)), last_axes(x.rank(), shape.size()), eps);
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 
@@ -167,14 +182,29 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
         return g.cast(y, x.dtype());
     }
     dtype const wide = opmath_type(type);
-    std::array const per_group{sym_int(groups)};
-    value const standard = g.op<"InstanceNormalization">(grouped(g, g.cast(x, wide), groups),
-                                                         filled(g, per_group, 1, wide),
-                                                         filled(g, per_group, 0, wide),
-                                                         attr::epsilon_f(eps));
-    value const y = g.op<"Reshape">(standard, g.shape_of(x));
-    auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
-    return g.cast(affine(g, y, parameter(weight), parameter(bias)), x.dtype());
+    value const in_groups = grouped(g, g.cast(x, wide), groups);
+    value standard = in_groups;
+    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+        standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
+    } else {
+        std::array const per_group{sym_int(groups)};
+        standard = g.op<"InstanceNormalization">(
+            in_groups, filled(g, per_group, 1, wide), filled(g, per_group, 0, wide), attr::epsilon_f(eps));
+    }
+    return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
+}
+
+/// Statistics of each channel of each instance.
+inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const wide = g.cast(x, type);
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+        value const y = standardized(g, wide, last_axes(x.rank(), static_cast<std::size_t>(x.rank()) - 2), eps);
+        return g.cast(channel_affine(g, y, weight, bias), x.dtype());
+    }
+    value const y = g.op<"InstanceNormalization">(
+        wide, channel_parameter(g, weight, x, 1, type), channel_parameter(g, bias, x, 0, type), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
 }
 
 /// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
@@ -324,13 +354,7 @@ inline constexpr auto normalization = table(
                                   double momentum, double eps, bool) -> value {
         if (!use_input_stats)
             return detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
-        dtype const type =
-            detail::opmath_type(aten::promote_types(input.dtype(), detail::parameter_dtype(input, weight, bias)));
-        value const y = g.op<"InstanceNormalization">(g.cast(input, type),
-                                                      detail::channel_parameter(g, weight, input, 1, type),
-                                                      detail::channel_parameter(g, bias, input, 0, type),
-                                                      attr::epsilon_f(eps));
-        return g.cast(y, input.dtype());
+        return detail::instance_norm(g, input, weight, bias, eps);
     }),
     symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
         [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) {
@@ -352,4 +376,4 @@ inline constexpr auto normalization = table(
             return {r.weight, r.norm};
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -15,7 +15,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -165,4 +165,4 @@ inline constexpr auto padding = table(
     symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad),
     symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

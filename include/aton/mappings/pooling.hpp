@@ -9,7 +9,7 @@
 #include <aton/mappings/shaping.hpp>
 #include <aton/mappings/windows.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -281,4 +281,4 @@ inline constexpr auto pooling = table(
             return detail::unpool(g, self, indices, output_size);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

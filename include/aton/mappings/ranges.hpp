@@ -15,7 +15,7 @@
 
 #include <aton/mappings/creation.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -260,4 +260,4 @@ inline constexpr auto ranges =
                   return detail::kaiser(g, length, periodic, beta, type);
               }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

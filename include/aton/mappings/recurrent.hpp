@@ -12,7 +12,7 @@
 
 #include <aton/mappings/matrix_product.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -283,4 +283,4 @@ inline constexpr auto recurrent = table(
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),
     symbolic<"aten::rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Relu">));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -14,7 +14,7 @@
 #include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -331,4 +331,4 @@ inline constexpr auto reduction = table(
             return detail::count_nonzero(g, self, axes_or_all(dim, self));
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

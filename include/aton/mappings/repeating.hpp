@@ -13,7 +13,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -122,4 +122,4 @@ inline constexpr auto repeating =
               [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{0}); }),
           symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

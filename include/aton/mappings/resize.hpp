@@ -11,7 +11,7 @@
 #include <aton/mappings/interpolation.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -315,4 +315,4 @@ inline constexpr auto resize = table(
     symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(
         detail::resize_corners_vec<detail::filter::lanczos, true>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

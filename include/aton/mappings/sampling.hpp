@@ -14,7 +14,7 @@
 #include <aton/mappings/shaping.hpp>
 #include <aton/mappings/volume_sampling.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -195,4 +195,4 @@ inline constexpr auto sampling = table(
             return detail::affine_grid(g, theta, sizes, align_corners);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

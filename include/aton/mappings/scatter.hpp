@@ -16,7 +16,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/indexing.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -343,4 +343,4 @@ inline constexpr auto scatter = table(
             return detail::write_places(g, self, g.constant(std::move(places)), src);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -7,7 +7,7 @@
 
 #include <aton/mappings/elementwise_binary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -136,4 +136,4 @@ inline constexpr auto selection = table(
         }),
     symbolic<"aten::nonzero(self)">(detail::nonzero_row), symbolic<"aten::argwhere(self)">(detail::nonzero_row));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

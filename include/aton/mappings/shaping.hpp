@@ -15,7 +15,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// No end: everything up to the last element.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
@@ -297,4 +297,4 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, 
     return g.op<"ConstantOfShape">(g.ints(sizes), attr::value_t(one));
 }
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

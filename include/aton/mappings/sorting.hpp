@@ -16,7 +16,7 @@
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/reduction.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -224,4 +224,4 @@ inline constexpr auto sorting = table(
     symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
     symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

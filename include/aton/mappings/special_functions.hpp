@@ -10,7 +10,7 @@
 
 #include <aton/mappings/detail/unary.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -259,4 +259,4 @@ inline constexpr auto special_functions =
           symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
           symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -13,7 +13,7 @@
 
 #include <aton/mappings/view.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -163,4 +163,4 @@ inline constexpr auto splitting = table(
         return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
     }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -11,7 +11,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -78,4 +78,4 @@ inline constexpr auto unique = table(
             return detail::distinct_runs(g, self, return_inverse, return_counts);
         }));
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

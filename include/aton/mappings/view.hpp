@@ -13,7 +13,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -209,4 +209,4 @@ inline constexpr auto expanding = table(
 
 inline constexpr auto view = reshaping + transposing + expanding;
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

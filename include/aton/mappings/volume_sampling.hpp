@@ -9,7 +9,7 @@
 
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// One element that a point reads along one dimension, for all points: (batch, points).
 struct grid_tap {
@@ -91,4 +91,4 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
     return reshape(g, y, to);
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

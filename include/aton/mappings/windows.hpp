@@ -12,7 +12,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 using ints = safe_vector<std::int64_t>;
 
@@ -187,4 +187,4 @@ value widened(graph<13> g, value x, Body body) {
     return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

@@ -3,9 +3,9 @@
 // Public header.
 #pragma once
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Holds every node of the graph, of its subgraphs and functions, against the schema in force: that there is one, numbers of inputs and
 /// outputs, attributes and their types, dtypes that are known against the constraints, and that every input is defined before it is
@@ -18,4 +18,4 @@ void require_legal(graph_data const& graph);
 /// too; what a throw leaves is not to be used.
 void require_shapes(graph_data& graph);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

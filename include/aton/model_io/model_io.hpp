@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// What a written model says about itself.
 struct model_options {
@@ -87,4 +87,4 @@ void check_model(std::string const& path);
 /// Throws aton::error as check_model() does.
 void check_model_bytes(std::string_view bytes, std::string_view name = "model");
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

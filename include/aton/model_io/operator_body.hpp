@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Whether ONNX has a body for the operator at this opset of its domain.
 [[nodiscard]] bool has_operator_body(std::string_view domain, std::string_view op, int opset);
@@ -17,4 +17,4 @@ namespace aton {
 /// skips some. Throws aton::error where ONNX has none for such operands.
 [[nodiscard]] graph_data operator_body(graph_node const& call, int opset, std::span<value_type const> inputs);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <aton/core/tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// A tensor, a sequence of tensors, or an optional that is empty. An optional that holds something is what it holds.
 struct file_value {
@@ -29,4 +29,4 @@ struct file_value {
 /// Throws aton::error, one line with the path, where the file cannot be read, and as parse_value() does.
 [[nodiscard]] file_value read_value(std::string const& path, value_kind kind);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

@@ -8,10 +8,10 @@
 #include <string>
 
 #include <aton/core/stored_tensor.hpp>
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/model_io/model_io.hpp>
 
-namespace aton {
+namespace ATON_NAMESPACE {
 
 /// Where the bytes of weights are written.
 enum class weight_mode : std::uint8_t {
@@ -50,4 +50,4 @@ void read_stored(stored_tensor const& from, std::function<void(std::byte const*,
 /// Throws aton::error as read_stored() does.
 [[nodiscard]] tensor load(stored_tensor const& from);
 
-} // namespace aton
+} // namespace ATON_NAMESPACE

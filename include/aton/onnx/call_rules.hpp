@@ -13,7 +13,7 @@
 #include <aton/onnx/schema.hpp>
 #include <aton/onnx/semantic_breaks.hpp>
 
-namespace aton::onnx {
+namespace ATON_NAMESPACE::onnx {
 
 /// What stands at a position of a call: a value, one that may be missing, nothing, a list of values, or a C++ number.
 enum class operand_kind : std::uint8_t { value, optional_value, absent, list, number };
@@ -341,4 +341,4 @@ constexpr call_outcome evaluate(call const& c) {
     return {broken, broken ? type_set{} : result_types(c, 0, all)};
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

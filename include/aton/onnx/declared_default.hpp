@@ -9,7 +9,7 @@
 
 #include <aton/onnx/schema.hpp>
 
-namespace aton::onnx::detail {
+namespace ATON_NAMESPACE::onnx::detail {
 
 constexpr std::size_t digits(std::string_view text) {
     std::size_t n = 0;
@@ -128,4 +128,4 @@ constexpr bool is_default(std::string_view text, attr_type type) {
     }
 }
 
-} // namespace aton::onnx::detail
+} // namespace ATON_NAMESPACE::onnx::detail

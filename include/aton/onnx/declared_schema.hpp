@@ -13,7 +13,7 @@
 #include <aton/onnx/registry.hpp>
 #include <aton/onnx/schema.hpp>
 
-namespace aton::onnx {
+namespace ATON_NAMESPACE::onnx {
 
 /// What the text says of an output's type: nothing but its type variable, `= like(X)`, or `= broadcast(X, Y)`.
 struct output_rule {
@@ -105,4 +105,4 @@ constexpr std::string_view nearest_attribute(declared_schema schema, std::string
     return near.found();
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

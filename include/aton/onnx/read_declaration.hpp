@@ -16,7 +16,7 @@
 #include <aton/onnx/declared_schema.hpp>
 #include <aton/onnx/schema.hpp>
 
-namespace aton::onnx {
+namespace ATON_NAMESPACE::onnx {
 
 /// Why a declaration is not understood: what is wrong, and the word that is.
 struct declaration_problem {
@@ -380,4 +380,4 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
     return out;
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -11,7 +11,7 @@
 #include <aton/onnx/generated/op_schemas.hpp>
 #include <aton/onnx/schema.hpp>
 
-namespace aton::onnx {
+namespace ATON_NAMESPACE::onnx {
 
 /// What max_inputs() and max_outputs() say of a schema that ends in a variadic.
 inline constexpr int any_number = 2147483647;
@@ -210,4 +210,4 @@ constexpr std::string_view nearest_attribute(op_schema schema, std::string_view 
     return near.found();
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -9,7 +9,7 @@
 
 #include <aton/core/dtype.hpp>
 
-namespace aton::onnx {
+namespace ATON_NAMESPACE::onnx {
 
 /// How often a formal input or output may stand in a call.
 enum class option : std::uint8_t { single, optional, variadic };
@@ -57,4 +57,4 @@ struct attribute {
     std::string_view default_text;
 };
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace aton::onnx {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::onnx {
 
 /// One change of meaning: calls of `op` (default domain) mean something else from `opset` on.
 struct semantic_break {
@@ -131,4 +133,4 @@ constexpr semantic_break const* find_break(std::string_view op, int since, int u
     return first;
 }
 
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -9,10 +9,10 @@
 
 #include <aton/core/scalar.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// "_operator.floordiv", "math.trunc", "torch.sym_max" of these numbers. Nothing for an operator that is none of these, for a division by
 /// zero, and where an integer would overflow.
 [[nodiscard]] std::optional<scalar> compute(std::string_view op, std::span<scalar const> operands);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

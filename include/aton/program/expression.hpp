@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace aton::program {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::program {
 
 /// What an expression does with its operands. The names are sympy's and torch's (torch/utils/_sympy/functions.py).
 enum class expression_kind : std::uint8_t {
@@ -71,4 +73,4 @@ struct expression {
 [[nodiscard]] std::string to_string(expression const& e,
                                     std::map<std::string, std::string, std::less<>> const& renamed = {});
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -10,9 +10,9 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// Whether sizes fulfil every guard that is understood, and the ranges of symbols from 3 on.
 [[nodiscard]] bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> const& symbols);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -20,7 +20,7 @@
 #include <aton/core/stored_tensor.hpp>
 #include <aton/program/expression.hpp>
 
-namespace aton::program {
+namespace ATON_NAMESPACE::program {
 
 /// An index into `program::values`.
 using value_index = std::uint32_t;
@@ -259,4 +259,4 @@ void remove_dead_nodes(program& p);
 /// others are listed in program::relations, and every guard gets its state. Throws aton::error where no size at all is accepted.
 void obey_guards(program& p);
 
-} // namespace aton::program
+} // namespace ATON_NAMESPACE::program

@@ -13,7 +13,7 @@
 #include <aton/core/scalar.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// An argument of a call of an ATen operator, by its name in the schema.
 struct aten_argument {
@@ -65,4 +65,4 @@ struct aten_results {
 [[nodiscard]] aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments,
                                      aten_options const& options = {});
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

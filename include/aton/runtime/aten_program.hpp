@@ -12,7 +12,7 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Sees each node of the main graph with its results, those of lists one after the other, in order.
 using aten_observer = std::function<void(program::node const&, std::span<value const>)>;
@@ -38,4 +38,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

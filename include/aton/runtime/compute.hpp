@@ -13,7 +13,7 @@
 #include <aton/runtime/kernels.hpp>
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 // Elementwise. Operands of one dtype, complex ones too; sizes broadcast; a number takes the dtype of the tensor that it meets.
 [[nodiscard]] tensor unary(unary_op op, tensor const& x, unary_parameters const& p = {});
@@ -190,4 +190,4 @@ enum class pad_mode : std::uint8_t {
 /// [rank, n]: the indices of elements that are true (or not 0).
 [[nodiscard]] tensor nonzero(tensor const& x);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

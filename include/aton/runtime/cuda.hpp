@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include <aton/version.hpp>
+
 #include <aton/runtime/kernels.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// device{device_kind::cuda, 0}: the first GPU that CUDA shows to this process (CUDA_VISIBLE_DEVICES chooses it). From the first call
 /// on, kernels_of() knows it too. Throws aton::error, with CUDA's reason, where there is no GPU that can be used. Thread-safe; kernels
@@ -20,4 +22,4 @@ namespace aton::runtime {
 /// Waits for all that kernels have to do. Throws aton::error where one of them failed.
 void cuda_wait();
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

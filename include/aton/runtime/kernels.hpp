@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a device computes. The interpreters of ONNX and ATen are made of these, and of views; each is written once, as functors in
-// <aton/runtime/kernels/>, which the launcher of a device runs. <aton/runtime/compute.hpp> has them as functions of tensors.
+// src/runtime/kernels/, which the launcher of a device runs. <aton/runtime/compute.hpp> has them as functions of tensors.
 // Internal header.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include <aton/runtime/kernels/functions.hpp>
+#include <aton/runtime/functions.hpp>
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// How many elements become one. `max` and `min` are NaN where any element is.
 enum class reduce_op : std::uint8_t {
@@ -112,4 +112,4 @@ public:
 /// Makes the kernels of a device of another kind known.
 void register_kernels(device_kernels const& kernels);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace aton::runtime {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::runtime {
 
 /// The kinds of device that kernels exist for.
 enum class device_kind : std::uint8_t { cpu, cuda };
@@ -83,4 +85,4 @@ private:
     void* memory_ = nullptr;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

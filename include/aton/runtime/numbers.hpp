@@ -13,7 +13,7 @@
 #include <aton/core/tensor.hpp>
 #include <aton/runtime/platform.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// IEEE binary16. Arithmetic is that of float: the result of every operation is rounded once more, as ATen's kernels do.
 struct float16 {
@@ -229,4 +229,4 @@ constexpr std::size_t element_bytes(dtype t) {
     });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

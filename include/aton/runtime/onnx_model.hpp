@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// How a graph is run.
 struct onnx_options {
@@ -67,4 +67,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

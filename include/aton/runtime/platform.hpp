@@ -3,6 +3,8 @@
 // Internal header.
 #pragma once
 
+#include <aton/version.hpp>
+
 #if defined(__CUDACC__)
 #define ATON_HD __host__ __device__
 #else

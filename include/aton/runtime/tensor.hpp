@@ -15,7 +15,7 @@
 #include <aton/runtime/memory.hpp>
 #include <aton/runtime/numbers.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// The sizes of a tensor, one for each dimension.
 using sizes = std::vector<std::int64_t>;
@@ -151,4 +151,4 @@ private:
 /// Strides of a contiguous tensor.
 [[nodiscard]] std::vector<std::int64_t> contiguous_strides(std::span<std::int64_t const> sizes);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

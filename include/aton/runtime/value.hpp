@@ -9,7 +9,7 @@
 
 #include <aton/runtime/tensor.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// A tensor, a sequence of tensors, or nothing.
 class value {
@@ -42,4 +42,4 @@ private:
 /// Throws aton::error for a device without kernels, and where it does not have enough memory.
 [[nodiscard]] value to_device(value const& v, device where);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

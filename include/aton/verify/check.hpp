@@ -16,7 +16,7 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Calls whose numbers are not compared, dtypes and sizes are: of random operators, of what ONNX cannot say.
 struct exclusion {
@@ -152,4 +152,4 @@ struct report {
 /// ```
 [[nodiscard]] report check(dsl::table_view rows, check_options const& options = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -9,7 +9,7 @@
 
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// |got - expected| <= absolute + relative * |expected|; NaN meets NaN, infinities the same ones; integers and bools are equal. Where
 /// elements can cancel (in sums, and in graphs of float16 and bfloat16, which round after each operator), one or two unit roundoffs of
@@ -51,4 +51,4 @@ using element_bounds = std::vector<std::vector<double>>;
 [[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,
                                  dtype rounded = dtype::undefined, element_bounds const& bounds = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

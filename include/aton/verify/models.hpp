@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/program/program.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// Which inputs a model is run with, and where.
 struct model_options {
@@ -70,4 +70,4 @@ struct model_report {
 [[nodiscard]] model_report compare_models(program::program const& p, graph_data const& g,
                                           model_options const& options = {});
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

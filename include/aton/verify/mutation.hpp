@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// One change of one node.
 struct mutation {
@@ -39,4 +39,4 @@ void apply(graph_node& n, mutation const& m);
 /// The graph with a change that mutations_of() gave for it, or for one of the same operators in the same order.
 [[nodiscard]] graph_data mutated(graph_data const& g, mutation const& m);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -12,7 +12,7 @@
 
 #include <aton/runtime/aten_operator.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// A call: an argument for each one that is not left to its default.
 struct sample {
@@ -105,4 +105,4 @@ struct sampling_rule {
 [[nodiscard]] sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
                                    theme const& t, std::uint64_t seed, value_theme values, std::uint64_t other_seed);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -21,11 +21,11 @@
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 namespace torch_detail {
 
@@ -205,4 +205,4 @@ inline value from_torch(c10::IValue const& v) {
     }
 }
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

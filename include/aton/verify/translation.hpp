@@ -11,7 +11,7 @@
 #include <aton/runtime/value.hpp>
 #include <aton/verify/sample.hpp>
 
-namespace aton::verify {
+namespace ATON_NAMESPACE::verify {
 
 /// The graph of one call: its inputs are the tensors of the call.
 struct translation {
@@ -42,4 +42,4 @@ struct translation {
 /// What tells the graphs of two opsets apart: operators with the versions that hold, attributes and wiring.
 [[nodiscard]] std::string structure_of(graph_data const& g);
 
-} // namespace aton::verify
+} // namespace ATON_NAMESPACE::verify

@@ -13,7 +13,7 @@
 #include "text.hpp"
 #include "zip_directory.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -184,4 +184,4 @@ stored_tensor archive::tensor(std::string_view model, tensor_role role, std::str
     fail(state_->path, "model " + in_quotes(owner) + " has no weight or constant " + in_quotes(name));
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "expression_table.hpp"
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 program::extent expression_table::extent(json_value const& sym_int) {
     json_value const held = sym_int.only_member();
@@ -31,4 +31,4 @@ program::extent expression_table::of_text(json_value const& text) {
     return known->second = place->second;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -12,7 +12,7 @@
 
 #include "json_reader.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 class expression_table {
 public:
@@ -30,4 +30,4 @@ private:
     std::unordered_map<std::string, program::extent> distinct_; ///< by what to_string() makes of them
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

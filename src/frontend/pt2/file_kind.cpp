@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::string_view describe_other_archive(zip_directory const& directory, std::str
     return "is a ZIP archive without models/*.json, not one of torch.export.save";
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

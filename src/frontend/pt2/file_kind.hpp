@@ -6,7 +6,7 @@
 
 #include "zip_directory.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// Of bytes that are no ZIP archive.
 [[nodiscard]] std::string_view describe_other_file(std::string_view bytes);
@@ -14,4 +14,4 @@ namespace aton::pt2 {
 /// Of an archive that has no models; `root` as in zip_directory::root().
 [[nodiscard]] std::string_view describe_other_archive(zip_directory const& directory, std::string_view root);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

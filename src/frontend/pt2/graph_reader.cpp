@@ -10,7 +10,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -280,4 +280,4 @@ void graph_reader::check_results(json_value const& outputs, operator_info const&
     }
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

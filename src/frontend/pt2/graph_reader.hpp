@@ -14,7 +14,7 @@
 #include "operator_table.hpp"
 #include "origin_table.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// dtype of a ScalarType number; undefined for complex32, which ONNX does not have. Unknown numbers fail.
 [[nodiscard]] dtype read_scalar_type(json_value const& code);
@@ -83,4 +83,4 @@ private:
     origin_table origins_;
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -6,7 +6,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -201,4 +201,4 @@ json_value json_value::only_member() const& {
     return {only.value, *this, only.key, 0};
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

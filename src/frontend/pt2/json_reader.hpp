@@ -10,7 +10,9 @@
 
 #include <simdjson.h>
 
-namespace aton::pt2 {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::pt2 {
 
 /// What messages about a document say besides the path.
 struct json_place {
@@ -108,4 +110,4 @@ private:
 /// The same text with quotes around Infinity, -Infinity and NaN outside of strings; empty: there are none.
 [[nodiscard]] std::string quote_bare_numbers(std::string_view json);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

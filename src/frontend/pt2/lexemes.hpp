@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace aton::pt2 {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::pt2 {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -29,4 +31,4 @@ inline number_text number_at(std::string_view text, std::size_t start) {
     return {text.substr(start, stop - start), real};
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -132,4 +132,4 @@ int compare(expression const& a, expression const& b) {
     return 0;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -7,7 +7,7 @@
 
 #include <aton/program/expression.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 [[nodiscard]] program::expression make_integer(std::int64_t number);
 [[nodiscard]] program::expression make_real(double value);
@@ -26,4 +26,4 @@ namespace aton::pt2 {
 /// An order over all expressions: negative, 0 or positive.
 [[nodiscard]] int compare(program::expression const& a, program::expression const& b);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -14,7 +14,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -56,4 +56,4 @@ mapped_file::~mapped_file() {
     ::close(descriptor_);
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

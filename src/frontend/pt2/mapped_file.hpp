@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace aton::pt2 {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::pt2 {
 
 class mapped_file {
 public:
@@ -25,4 +27,4 @@ private:
     std::string_view bytes_;
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

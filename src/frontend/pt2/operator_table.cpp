@@ -3,7 +3,7 @@
 
 #include <aton/aten/schema_table.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -60,4 +60,4 @@ operator_info const& operator_table::find(std::string_view target) {
     return found != known_.end() ? found->second : known_.emplace(target, read(target)).first->second;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

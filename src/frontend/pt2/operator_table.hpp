@@ -10,7 +10,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 struct operator_info {
     program::node_kind kind = program::node_kind::aten;
@@ -31,4 +31,4 @@ private:
     std::unordered_map<std::string_view, operator_info> known_;
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

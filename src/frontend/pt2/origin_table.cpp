@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "origin_table.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::uint32_t origin_table::find(std::string_view module_stack, std::string_view
     return known->second = place->second;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -12,7 +12,7 @@
 
 #include <aton/program/program.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 class origin_table {
 public:
@@ -37,4 +37,4 @@ private:
     std::unordered_map<std::string, std::uint32_t> distinct_; ///< many traces end in the same line
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

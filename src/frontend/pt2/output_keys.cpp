@@ -6,7 +6,7 @@
 
 #include "read_program_json.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::vector<std::vector<std::string>> read_leaf_paths(std::string_view treespec,
     return reader.paths();
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

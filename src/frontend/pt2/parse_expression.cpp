@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "lexemes.hpp"
 #include "make_expression.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -438,4 +438,4 @@ private:
 
 program::expression parse_expression(std::string_view text) { return parser(text).whole(); }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

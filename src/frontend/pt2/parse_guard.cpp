@@ -12,7 +12,7 @@
 #include "lexemes.hpp"
 #include "make_expression.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -406,4 +406,4 @@ maybe parse_guard(std::string_view text, guard_lookup const& lookup) {
     }
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -10,7 +10,7 @@
 
 #include <aton/program/expression.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// A number of an input in a guard: L['d']['a'][1].size()[0] has the path d, a, 1 and axis 0; L['n'] has no axis.
 struct guard_number {
@@ -25,4 +25,4 @@ using guard_lookup = std::function<std::string(guard_number const&)>;
 /// PythonPrinter of torch/utils/_sympy/printers.py writes, and sympy's names of functions.
 [[nodiscard]] std::optional<program::expression> parse_guard(std::string_view text, guard_lookup const& lookup);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -11,7 +11,7 @@
 #include "tensor_source.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -170,4 +170,4 @@ dtype dtype_of_scalar_type(std::int64_t code) {
     }
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

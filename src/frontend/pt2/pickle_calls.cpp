@@ -5,7 +5,7 @@
 #include "pickle_machine.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -153,4 +153,4 @@ void pickle_machine::persistent_id() {
               ", known are those of dense tensors");
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

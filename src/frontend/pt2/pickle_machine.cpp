@@ -7,7 +7,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -273,4 +273,4 @@ void pickle_machine::fail_here(std::string_view what) const {
     fail(to_.where_, "the pickle, at byte " + std::to_string(op_) + ", " + std::string(what));
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

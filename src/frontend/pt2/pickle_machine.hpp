@@ -13,7 +13,7 @@
 
 #include "pickle_reader.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 class pickle_machine {
 public:
@@ -71,4 +71,4 @@ private:
     std::vector<std::vector<value>> containers_; ///< items of lists; keys and values of dicts in turn
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

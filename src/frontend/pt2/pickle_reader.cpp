@@ -7,7 +7,7 @@
 #include "pickle_machine.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 pickled_tensors::pickled_tensors(std::string_view pickle, std::string where)
     : pickle_(pickle),
@@ -52,4 +52,4 @@ std::optional<pickled_tensor> pickled_tensors::find(std::string_view name) const
     return out;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

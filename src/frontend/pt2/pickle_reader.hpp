@@ -13,7 +13,7 @@
 
 #include <aton/core/dtype.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// As the pickle has it; sizes, strides and offset are not checked against each other or the storage.
 struct pickled_tensor {
@@ -88,4 +88,4 @@ private:
     std::vector<std::pair<std::string_view, value>> entries_; ///< of the dict, sorted by name
 };
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -8,7 +8,7 @@
 #include "graph_reader.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -271,4 +271,4 @@ program::value_index graph_reader::find_optional_tensor(json_value const& either
     either.fail("expected as_tensor or as_none, found " + in_quotes(held.key()));
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -12,7 +12,7 @@
 #include "parse_guard.hpp"
 #include "read_program_json.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -126,4 +126,4 @@ void read_guards(json_value const& root, json_value const& module, program::prog
     });
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

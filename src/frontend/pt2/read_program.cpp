@@ -10,7 +10,7 @@
 #include "read_program_json.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -107,4 +107,4 @@ program::program read_program(std::string const& path, std::string_view model) {
     return read_program(archive(path), model);
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -12,7 +12,7 @@
 
 #include "json_reader.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// Finds a weight or constant by its name in the module; throws where there is none.
 using tensor_lookup = std::function<stored_tensor(tensor_role, std::string_view)>;
@@ -37,4 +37,4 @@ void read_signature(json_value const& signature, program::program& out, tensor_l
 /// guards_code of an ExportedProgram whose inputs have been read. What is not understood is kept as text.
 void read_guards(json_value const& root, json_value const& module, program::program& out);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

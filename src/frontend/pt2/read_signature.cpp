@@ -6,7 +6,7 @@
 #include "read_program_json.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -199,4 +199,4 @@ void read_signature(json_value const& signature, program::program& out, tensor_l
     reader.read_outputs(outputs);
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

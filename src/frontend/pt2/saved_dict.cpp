@@ -6,7 +6,7 @@
 #include "tensor_source.hpp"
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::stri
     return std::make_unique<saved_dict>(bytes, where, from);
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

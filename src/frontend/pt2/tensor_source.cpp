@@ -7,7 +7,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -85,4 +85,4 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
     return out;
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

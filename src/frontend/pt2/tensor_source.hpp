@@ -13,7 +13,7 @@
 
 #include "zip_directory.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// The file that everything lies in.
 struct file_bytes {
@@ -51,4 +51,4 @@ public:
                                            std::vector<std::int64_t> strides, std::int64_t offset, file_span record,
                                            std::string_view record_name, std::string const& where);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// 'name', what is not printable ASCII as \xNN, cut after about 120 characters.
 [[nodiscard]] std::string in_quotes(std::string_view name);
@@ -15,4 +15,4 @@ namespace aton::pt2 {
 /// Throws aton::error("where: what").
 [[noreturn]] void fail(std::string_view where, std::string_view what);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

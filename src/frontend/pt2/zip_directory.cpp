@@ -8,7 +8,7 @@
 
 #include "text.hpp"
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
@@ -293,4 +293,4 @@ bool looks_like_zip(std::string_view bytes) {
     return bytes.starts_with("PK\3\4") || find_end_record(bytes).has_value();
 }
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

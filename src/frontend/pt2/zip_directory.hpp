@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace aton::pt2 {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::pt2 {
 
 struct zip_member {
     std::string_view name;
@@ -42,4 +44,4 @@ private:
 /// Whether the bytes start like a ZIP archive or end like one.
 [[nodiscard]] bool looks_like_zip(std::string_view bytes);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

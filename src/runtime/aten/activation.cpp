@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -298,4 +298,4 @@ rows activation() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 std::vector<std::size_t> distinct_axes(ints const& axes, std::size_t rank) {
     std::vector<std::size_t> out;
@@ -91,4 +91,4 @@ tensor permuted_by(tensor const& x, ints const& order) {
     return x.permuted(distinct_axes(order, x.rank()));
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

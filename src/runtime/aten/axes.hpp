@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 using ints = std::vector<std::int64_t>;
 
@@ -51,4 +51,4 @@ using ints = std::vector<std::int64_t>;
 /// Dimension i of the result is dimension order[i].
 [[nodiscard]] tensor permuted_by(tensor const& x, ints const& order);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "elementwise.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 void require_no_zero(tensor const& divisor) {
     if (!is_integral(divisor.dtype()) || divisor.count() == 0) return;
@@ -318,4 +318,4 @@ rows binary_math() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -2,7 +2,7 @@
 // ATen operators: bits of integers.
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 rows bitwise() {
     using enum binary_op;
@@ -36,4 +36,4 @@ rows bitwise() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 tensor search_sorted(tensor const& boundaries, tensor const& values, bool right, tensor const& sorter) {
     if (boundaries.rank() == 0) throw error("boundaries have at least one dimension");
@@ -96,4 +96,4 @@ rows buckets() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -5,9 +5,9 @@
 #include <string>
 
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -154,4 +154,4 @@ operand_pair promoted_real_factors(call const& c, std::string_view x, std::strin
     return operands_of(c, x, y, to_real(result_type(c, {x, y})), false);
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

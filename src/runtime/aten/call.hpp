@@ -14,7 +14,7 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/compute.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The results of a call, in order.
 class results {
@@ -174,4 +174,4 @@ using rows = std::span<row const>;
 [[nodiscard]] rows unique();
 [[nodiscard]] rows views();
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

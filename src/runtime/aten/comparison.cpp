@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: comparisons, and logic.
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "buckets.hpp"
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -99,4 +99,4 @@ rows comparison() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -5,12 +5,12 @@
 
 #include <aton/aten/promotion.hpp>
 #include <aton/aten/scalar_type.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "elementwise.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -160,4 +160,4 @@ rows conversion() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

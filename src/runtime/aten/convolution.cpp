@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "pooling.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -222,4 +222,4 @@ rows convolution() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "elementwise.hpp"
+#include "runtime/compute/complex.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -284,4 +284,4 @@ rows cumulative() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/compute/norms.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include <aton/core/error.hpp>
 
 #include "loss.hpp"
 #include "products.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -147,4 +147,4 @@ rows distances() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -2,11 +2,11 @@
 // Kernels that are one function of elements.
 #pragma once
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// f of a tensor in the dtype that ATen computes in, rounded once.
 template <class Function>
@@ -69,4 +69,4 @@ results comparison_of(call const& c) {
 /// Throws where a tensor of integers has a 0: ATen's ZeroDivisionError.
 void require_no_zero(tensor const& divisor);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -220,4 +220,4 @@ rows embedding() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

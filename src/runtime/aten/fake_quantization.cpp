@@ -2,12 +2,12 @@
 // ATen operators: numbers rounded as if they were quantized.
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/quantization.hpp>
+#include "runtime/compute/quantization.hpp"
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -52,4 +52,4 @@ rows fake_quantization() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "buckets.hpp"
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -197,4 +197,4 @@ rows histograms() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -11,7 +11,7 @@
 #include "products.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 void check_info(tensor const& info, std::string const& problem) {
     if (info.count() == 0) return;
@@ -313,4 +313,4 @@ rows linear_algebra() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

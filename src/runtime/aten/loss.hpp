@@ -4,7 +4,7 @@
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The loss of each element as it is, their mean or their sum, as the argument 'reduction' says.
 [[nodiscard]] tensor reduced(call const& c, term const& loss);
@@ -12,4 +12,4 @@ namespace aton::runtime::aten_kernels {
 /// max(x, 0); NaN stays.
 [[nodiscard]] inline term hinge(term const& x) { return apply(unary_op::relu, x); }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -6,9 +6,9 @@
 #include <numbers>
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 tensor reduced(call const& c, term const& loss) {
     switch (c.i("reduction")) {
@@ -199,4 +199,4 @@ rows losses() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

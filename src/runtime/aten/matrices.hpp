@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/factorization.hpp>
+#include "runtime/compute/factorization.hpp"
+#include <aton/core/error.hpp>
 
 #include "axes.hpp"
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Brings what was computed on the host in a wide dtype back to the dtype and the device of an operand.
 class home {
@@ -67,4 +67,4 @@ struct tolerances {
 };
 [[nodiscard]] tolerances tolerances_of(call const& c, tensor const& x);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/compute/factorization.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/factorization.hpp>
+#include <aton/core/error.hpp>
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -291,4 +291,4 @@ rows matrix_product() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/normalizing.hpp>
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/normalization.hpp"
+#include "runtime/compute/norms.hpp"
+#include <aton/core/error.hpp>
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -380,4 +380,4 @@ rows normalization() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/norms.hpp"
+#include <aton/core/error.hpp>
 
 #include "reducing.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -95,4 +95,4 @@ rows norms() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,9 +7,9 @@
 
 #include <aton/runtime/aten_operator.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Throws aton::error, with the arguments' names, for a call whose operands have dtypes that ATen does not take together.
 void require_operand_dtypes(std::string_view overload, std::vector<aten_argument> const& bound);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

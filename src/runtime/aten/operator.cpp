@@ -9,13 +9,13 @@
 
 #include <aton/aten/default_value.hpp>
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../answer.hpp"
 #include "call.hpp"
 #include "operand_dtypes.hpp"
+#include "runtime/error_boundary.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -209,4 +209,4 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
     }
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: the patches of images as columns, and columns as images.
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
 #include "axes.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -60,4 +60,4 @@ rows patches() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

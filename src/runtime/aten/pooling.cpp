@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 sizes for_each_axis(call const& c, std::string_view name, std::size_t axes, sizes const& otherwise) {
     sizes list = c.has_argument(name) ? c.ints(name) : sizes{};
@@ -214,4 +214,4 @@ rows pooling() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

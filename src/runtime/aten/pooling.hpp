@@ -7,7 +7,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// One number for each axis; a single one stands for all, an empty list, and an argument that there is not, for
 /// `otherwise`.
@@ -18,4 +18,4 @@ namespace aton::runtime::aten_kernels {
 /// A result without the batch where `x` came without.
 [[nodiscard]] tensor as_given(tensor const& y, tensor const& x);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

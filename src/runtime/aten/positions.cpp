@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -89,4 +89,4 @@ tensor true_positions(tensor const& mask) {
     return kernels_of(mask.where()).nonzero(cast(mask, dtype::bool_));
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,7 +4,7 @@
 
 #include "axes.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// Indices of an indexing operator (Tensor?[]) with bools as the int64 indices of what is true. No tensor for None.
 [[nodiscard]] std::vector<tensor> integer_indices(tensor const& x, std::vector<tensor> const& given);
@@ -19,4 +19,4 @@ namespace aton::runtime::aten_kernels {
 /// The int64 positions of true elements.
 [[nodiscard]] tensor true_positions(tensor const& mask);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,7 +7,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// at::matmul: narrow floats are added in float32. Throws aton::error for different dtypes.
 [[nodiscard]] tensor product(tensor const& a, tensor const& b);
@@ -20,4 +20,4 @@ namespace aton::runtime::aten_kernels {
 [[nodiscard]] results bilinear(call const& c);
 [[nodiscard]] results trilinear(call const& c);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -13,10 +13,10 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/arithmetic.hpp>
 
-#include "../answer.hpp"
 #include "program_frame.hpp"
+#include "runtime/error_boundary.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using program::argument_kind;
 using program::no_value;
@@ -219,4 +219,4 @@ std::vector<value> aten_program::run(std::span<value const> inputs, aten_observe
     return answer_of([&] { return frame(*state_, see).run(inputs); });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

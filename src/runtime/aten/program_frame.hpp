@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/aten_program.hpp>
 #include <aton/runtime/compute.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// What a value is in a run: a tensor, a number that the program calculates with, or nothing.
 struct slot {
@@ -108,4 +108,4 @@ private:
     int depth_ = 0;
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -139,4 +139,4 @@ void aten_program::frame::run_associative_scan(program::node const& n) {
     bind_all(n, trips.take(result_values(n).size()));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using program::argument_kind;
 using program::no_value;
@@ -119,4 +119,4 @@ void aten_program::frame::bind_all(program::node const& n, std::vector<slot> giv
     for (std::size_t i = 0; i != to.size(); ++i) bind(to[i], std::move(given[i]));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "elementwise.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -162,4 +162,4 @@ rows ranges() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -4,7 +4,7 @@
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The axes that `dim` names; all where it is missing, None or empty.
 [[nodiscard]] axis_list axes_of(call const& c, tensor const& x);
@@ -31,4 +31,4 @@ struct one_axis {
 /// Halves of the last axis meet until one element is left: for functions that the device does not reduce by.
 [[nodiscard]] tensor fold(binary_op op, tensor const& x, scalar const& identity);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

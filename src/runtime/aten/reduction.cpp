@@ -2,14 +2,14 @@
 // ATen operators: reductions.
 #include <vector>
 
+#include "runtime/compute/norms.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include <aton/core/error.hpp>
 
-#include "../compute/complex.hpp"
 #include "reducing.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 axis_list axes_of(call const& c, tensor const& x) {
     axis_list const axes = c.has_argument("dim") ? c.ints("dim") : axis_list();
@@ -255,4 +255,4 @@ rows reduction() {
     return all_rows;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

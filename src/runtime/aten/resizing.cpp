@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/sampling.hpp>
+#include "runtime/compute/sampling.hpp"
+#include <aton/core/error.hpp>
 
-#include "../room.hpp"
 #include "pooling.hpp"
 #include "products.hpp"
+#include "runtime/check_allocation.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -361,4 +361,4 @@ rows resizing() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

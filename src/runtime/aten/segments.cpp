@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "buckets.hpp"
 #include "reducing.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -88,4 +88,4 @@ rows segments() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -2,11 +2,11 @@
 // ATen operators: softmax, its logarithm and their gradients.
 #include <limits>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -84,4 +84,4 @@ rows softmax_family() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -2,7 +2,7 @@
 // ATen operators: order. Sorting is stable; NaN is larger than every number.
 #include "axes.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -62,4 +62,4 @@ rows sorting() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

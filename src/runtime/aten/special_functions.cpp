@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -143,4 +143,4 @@ rows special_functions() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/norms.hpp"
 
 #include "matrices.hpp"
 #include "term.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -164,4 +164,4 @@ rows spectra() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

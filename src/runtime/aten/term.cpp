@@ -4,11 +4,11 @@
 
 #include <string>
 
+#include "runtime/kernels/binary.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/kernels/binary.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -89,4 +89,4 @@ void require_rank(tensor const& x, std::size_t rank, std::string_view what) {
                     std::to_string(rank));
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -8,7 +8,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// A tensor between operators. Operands are promoted, narrow floats are computed in float32, and each result is rounded to its dtype; a
 /// double is a Python number, which promotes weakly.
@@ -59,4 +59,4 @@ private:
 /// Throws aton::error where a tensor has not as many dimensions.
 void require_rank(tensor const& x, std::size_t rank, std::string_view what);
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

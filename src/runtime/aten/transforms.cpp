@@ -5,13 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/compute/fourier.hpp"
 #include <aton/aten/promotion.hpp>
-#include <aton/runtime/fourier.hpp>
 
-#include "../compute/complex.hpp"
 #include "axes.hpp"
+#include "runtime/compute/complex.hpp"
 
-namespace aton::runtime::aten_kernels {
+namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
@@ -311,4 +311,4 @@ rows transforms() {
     return all;
 }
 
-} // namespace aton::runtime::aten_kernels
+} // namespace ATON_NAMESPACE::runtime::aten_kernels

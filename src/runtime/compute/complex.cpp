@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -230,4 +230,4 @@ tensor complex_binary(binary_op op, tensor const& x, tensor const& y) {
     }
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -4,7 +4,7 @@
 
 #include <aton/runtime/compute.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// neg, abs (real), exp, exp2, expm1, log, log1p, log2, log10, sqrt, square, reciprocal, rsqrt, sin, cos, tan, sinh, cosh, tanh, their
 /// inverses, sigmoid, sign, logical_not, isnan, isinf, isfinite. Throws aton::error for others.
@@ -18,4 +18,4 @@ namespace aton::runtime {
 [[nodiscard]] tensor real_part(tensor const& x);
 [[nodiscard]] tensor imaginary_part(tensor const& x);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

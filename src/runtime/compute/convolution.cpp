@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Convolutions as matrix products with the elements that each window sees.
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "windows.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -161,4 +161,4 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
     return with_bias(fold(reshape(columns, to).permuted(order), w, spatial), bias);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "complex.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -89,4 +89,4 @@ tensor normal(sizes const& of, std::uint64_t seed, device where) {
     return reshape(radius * cos(angle), of);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

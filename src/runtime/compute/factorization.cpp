@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Decompositions of matrices on the host, by Eigen where its conventions are LAPACK's.
-#include <aton/runtime/factorization.hpp>
+#include "runtime/compute/factorization.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-#include "../eigen.hpp"
 #include "complex.hpp"
 #include "host_matrices.hpp"
+#include "runtime/eigen.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -225,4 +225,4 @@ eigenvalues eig(tensor const& a) {
     });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fourier transforms: lengths are split into factors (Cooley and Tukey), small ones are matrix products, large primes convolutions
 // (Bluestein).
-#include <aton/runtime/fourier.hpp>
+#include "runtime/compute/fourier.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -147,4 +147,4 @@ tensor fourier_to_real(complex_parts const& x, std::int64_t axis, std::int64_t l
     return fourier(all, axis, true).real;
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
-#include "../eigen.hpp"
+#include "runtime/eigen.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 using complex_number = std::complex<double>;
 using index = Eigen::Index;
@@ -96,4 +96,4 @@ inline std::pair<tensor, tensor> together(tensor const& a, tensor const& b) {
     return {spread(a), spread(b)};
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -133,4 +133,4 @@ tensor nonzero(tensor const& x) {
     return stack(indices, 0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 tensor contiguous(tensor const& x) { return x.is_contiguous() ? x : kernels_of(x.where()).contiguous(x); }
 
@@ -155,4 +155,4 @@ tensor pad(tensor const& x, sizes const& before, sizes const& after, pad_mode mo
     return contiguous(out);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

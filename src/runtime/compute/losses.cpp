@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Losses of classes.
-#include <aton/runtime/losses.hpp>
+#include "runtime/compute/losses.hpp"
 
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -54,4 +54,4 @@ weighted_loss nll_loss(tensor const& log_probability, tensor const& target, tens
     return {reduction == loss_reduction::mean ? loss / total : loss, total};
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

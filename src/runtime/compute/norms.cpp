@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Norms and sums of exponentials along axes.
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/norms.hpp"
 
 #include <limits>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -32,4 +32,4 @@ tensor log_sum_exp(tensor const& x, axis_list const& axes, bool keep) {
     return total + reshape(shift, total.sizes());
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Pooling: the largest, the sum and the mean of windows, one spatial axis after the other.
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "windows.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -138,4 +138,4 @@ tensor lp_pool(tensor const& x, window const& w, double p) {
     return pow(sum_pool(pow(abs(x), scalar(p)), w), scalar(1 / p));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

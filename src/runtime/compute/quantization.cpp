@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Numbers in few bits: integers and narrow floats that a scale and a zero point give their meaning.
-#include <aton/runtime/quantization.hpp>
+#include "runtime/compute/quantization.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -60,4 +60,4 @@ tensor centered(tensor const& x, tensor const& zero_point, dtype type) {
     return zero_point ? wide - cast(zero_point, type) : wide;
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

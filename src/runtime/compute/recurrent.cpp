@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Recurrent cells over sequences: one matrix product for all inputs, then one with the hidden state for each element.
-#include <aton/runtime/recurrent.hpp>
+#include "runtime/compute/recurrent.hpp"
 
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -142,4 +142,4 @@ recurrent_result run_rnn(tensor const& x, recurrent_layer const& layer, activati
     });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -128,4 +128,4 @@ tensor matmul(tensor const& a, tensor const& b) {
     return out;
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

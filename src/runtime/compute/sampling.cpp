@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Values between elements, gathered neighbour by neighbour.
-#include <aton/runtime/sampling.hpp>
+#include "runtime/compute/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -218,4 +218,4 @@ tensor affine_grid(tensor const& theta, sizes const& spatial, bool corners) {
     return reshape(grid, to);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/factorization.hpp>
+#include "runtime/compute/factorization.hpp"
+#include <aton/core/error.hpp>
 
-#include "../eigen.hpp"
 #include "host_matrices.hpp"
+#include "runtime/eigen.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -140,4 +140,4 @@ tensor ldl_solve(tensor const& ld, tensor const& pivots, tensor const& b) {
     });
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Windows over spatial axes, and their transpose.
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "windows.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -135,4 +135,4 @@ tensor fold(tensor const& columns, window const& w, sizes const& spatial) {
     return pad(out, before, after, 0);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -2,9 +2,9 @@
 // What convolution and pooling share.
 #pragma once
 
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Throws aton::error where there is no spatial axis.
 [[nodiscard]] std::size_t spatial_rank(tensor const& x);
@@ -13,4 +13,4 @@ namespace aton::runtime {
 /// [N, C, counts..., kernel...]: what windows see of a tensor that has its padding.
 [[nodiscard]] tensor seen_by(tensor const& from, window const& w, sizes const& counts);
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

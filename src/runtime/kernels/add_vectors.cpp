@@ -2,7 +2,7 @@
 // What is worth compiling again for wider vectors.
 #include "cpu.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_vectors(launches& to) {
     add_cast(to);
@@ -16,4 +16,4 @@ void add_vectors(launches& to) {
 #endif
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

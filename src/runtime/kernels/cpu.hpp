@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 void add_binary(launches& to);
 void add_cast(launches& to);
@@ -25,12 +25,12 @@ void add_windows(launches& to);
 std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before);
 void list_true(std::int64_t count, bool const* x, std::int64_t const* before, std::int64_t* out);
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// Those for the best instructions that this CPU has; the environment variable ATON_CPU_VARIANT names others: baseline, avx2, avx512.
 /// Throws aton::error where this build or this CPU has them not.
 [[nodiscard]] launches const& cpu_launches();
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 template <int Operands>
 void run_rows(loop<Operands> const& l, row<Operands> first, std::size_t const* widths,
@@ -27,4 +27,4 @@ template void run_rows<2>(loop<2> const&, row<2>, std::size_t const*, void (*)(r
 template void run_rows<3>(loop<3> const&, row<3>, std::size_t const*, void (*)(row<3> const&));
 template void run_rows<4>(loop<4> const&, row<4>, std::size_t const*, void (*)(row<4> const&));
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <aton/runtime/kernels/loop.hpp>
+#include "runtime/kernels/loop.hpp"
 
 #include "cpu_threads.hpp"
 
@@ -21,7 +21,7 @@
 #define ATON_INDEPENDENT
 #endif
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// Elements of the innermost dimension, the result first.
 template <int Operands>
@@ -149,4 +149,4 @@ private:
 
 } // namespace ATON_KERNEL_VARIANT
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

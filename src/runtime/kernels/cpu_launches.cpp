@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
 #include "cpu.hpp"
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 #if defined(ATON_KERNEL_VARIANTS)
 namespace avx2 {
@@ -63,4 +63,4 @@ launches const& cpu_launches() {
     return only;
 }
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

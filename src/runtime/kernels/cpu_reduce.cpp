@@ -6,7 +6,7 @@
 
 #include "cpu_threads.hpp"
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 namespace {
 
@@ -106,4 +106,4 @@ private:
 
 void run_reducer(reducer const& by, reduce_shape const& s, void* out, void const* x) { run(by, s, out, x)(); }
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <aton/runtime/kernels/launches.hpp>
+#include "runtime/kernels/launches.hpp"
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// `count` lines of `n` elements, the first of each with this index.
 struct line_block {
@@ -33,4 +33,4 @@ struct reducer {
 
 void run_reducer(reducer const& by, reduce_shape const& s, void* out, void const* x);
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

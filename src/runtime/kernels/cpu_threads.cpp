@@ -14,7 +14,7 @@
 #define ATON_HAS_THREADS
 #endif
 
-namespace aton::runtime::kernels {
+namespace ATON_NAMESPACE::runtime::kernels {
 
 #if defined(__SANITIZE_THREAD__)
 
@@ -71,4 +71,4 @@ void run_parts(std::int64_t count, std::int64_t least, void const* context,
 
 #endif
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <new>
 
-namespace aton::runtime::kernels {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::runtime::kernels {
 
 /// Elements that are worth a thread.
 inline constexpr std::int64_t work_for_a_thread = 32768;
@@ -51,4 +53,4 @@ private:
 
 } // namespace ATON_KERNEL_VARIANT
 
-} // namespace aton::runtime::kernels
+} // namespace ATON_NAMESPACE::runtime::kernels

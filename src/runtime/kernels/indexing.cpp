@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Elements by their positions, and numbers in order, on the CPU.
-#include <aton/runtime/kernels/indexing.hpp>
+#include "runtime/kernels/indexing.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <aton/runtime/kernels/random.hpp>
+#include "runtime/kernels/random.hpp"
 
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before) {
     std::int64_t const chunks = chunks_of(count);
@@ -45,4 +45,4 @@ void add_indexing(launches& to) {
     to.random_bits = launch_random_bits<cpu_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

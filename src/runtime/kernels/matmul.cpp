@@ -11,13 +11,13 @@
 #define ATON_EIGEN(variant) ATON_EIGEN_OF(variant)
 #define Eigen ATON_EIGEN(ATON_KERNEL_VARIANT) // NOLINT(readability-identifier-naming)
 
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
-#include "../eigen_core.hpp"
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
+#include "runtime/eigen_core.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -107,4 +107,4 @@ bool launch_matmul(dtype t, matmul_shape const& s, void* out, void const* a, voi
 
 void add_matmul(launches& to) { to.matmul = launch_matmul; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Elements that are moved on the CPU.
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
 #include <algorithm>
 
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -66,4 +66,4 @@ void add_move(launches& to) {
     to.select = launch_select<cpu_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

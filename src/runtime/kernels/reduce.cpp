@@ -7,7 +7,7 @@
 #include "cpu_reduce.hpp"
 #include "reduce_line.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -66,4 +66,4 @@ void add_reduce(launches& to) {
     to.arg_reduce = launch_arg_reduce<reduce_launcher>;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <aton/runtime/kernels/reduce.hpp>
+#include "runtime/kernels/reduce.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 /// `n` elements, the first of which has this index.
 template <class Functor>
@@ -55,4 +55,4 @@ struct line_reduction<arg_reduction<Most, Last, T>> {
     }
 };
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

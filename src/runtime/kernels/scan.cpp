@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Scans on the CPU: each line in order, lines that lie side by side together.
-#include <aton/runtime/kernels/scan.hpp>
+#include "runtime/kernels/scan.hpp"
 
 #include <algorithm>
 
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -66,4 +66,4 @@ private:
 
 void add_scan(launches& to) { to.scan = launch_scan<scan_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

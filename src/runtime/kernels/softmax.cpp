@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Softmax on the CPU: a line, or lines side by side, stay in the cache for all passes.
-#include <aton/runtime/kernels/scan.hpp>
+#include "runtime/kernels/scan.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "cpu_launch.hpp"
 #include "reduce_line.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -67,4 +67,4 @@ private:
 
 void add_softmax(launches& to) { to.softmax = launch_softmax<softmax_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

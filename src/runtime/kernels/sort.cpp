@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sorting on the CPU: numbers with their places, short rows by comparison, long ones by their bytes from the last to the first.
-#include <aton/runtime/kernels/sort.hpp>
+#include "runtime/kernels/sort.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -74,4 +74,4 @@ struct sort_launcher : cpu_launcher {
 
 void add_sort(launches& to) { to.sort = launch_sort<sort_launcher>; }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

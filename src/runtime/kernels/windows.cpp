@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <aton/runtime/kernels/elementwise.hpp>
+#include "runtime/kernels/elementwise.hpp"
 
 #include "cpu.hpp"
 #include "cpu_launch.hpp"
 
-namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT {
+namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
@@ -140,4 +140,4 @@ void add_windows(launches& to) {
     to.first_largest = launch_first_largest;
 }
 
-} // namespace aton::runtime::kernels::inline ATON_KERNEL_VARIANT
+} // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -171,4 +171,4 @@ rows arithmetic() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

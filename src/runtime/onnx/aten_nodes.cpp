@@ -6,13 +6,13 @@
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/schema_table.hpp>
-#include <aton/dsl/aten_node.hpp>
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/aten_operator.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -128,8 +128,8 @@ results aten_node(call const& c) {
 } // namespace
 
 rows aten_nodes() {
-    static constexpr row all[] = {{"ATen", aten_node, dsl::aten_domain}};
+    static constexpr row all[] = {{"ATen", aten_node, aten_domain}};
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators: attention.
-#include <aton/runtime/attending.hpp>
+#include "runtime/compute/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -223,4 +223,4 @@ rows attention() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -135,4 +135,4 @@ kernel find_kernel(std::string_view domain, std::string_view op) {
     return found == known.end() ? nullptr : found->second;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

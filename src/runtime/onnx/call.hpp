@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/value.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 /// The outputs of a node, in order; those that nobody asks for may be missing at the end, or none.
 class results {
@@ -165,4 +165,4 @@ using rows = std::span<row const>;
 /// nullptr: there is none, and a function body may do.
 [[nodiscard]] kernel find_kernel(std::string_view domain, std::string_view op);
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

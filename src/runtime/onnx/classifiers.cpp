@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -66,4 +66,4 @@ tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t>
     return take(tensor::of_strings(texts, {static_cast<std::int64_t>(texts.size())}), indices);
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

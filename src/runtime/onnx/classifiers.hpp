@@ -8,7 +8,7 @@
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 inline constexpr char const* ml_domain = "ai.onnx.ml";
 
@@ -24,4 +24,4 @@ inline constexpr char const* ml_domain = "ai.onnx.ml";
 [[nodiscard]] tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t> const& integers,
                                std::vector<std::string> const& texts);
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/sampling.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/sampling.hpp"
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 #include "window_attributes.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -201,4 +201,4 @@ rows convolution() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string changed(std::string_view text) {
 std::string lower_case(std::string_view text) { return changed<lower>(text); }
 std::string upper_case(std::string_view text) { return changed<upper>(text); }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

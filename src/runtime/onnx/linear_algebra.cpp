@@ -2,13 +2,13 @@
 // ONNX operators: linear algebra.
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/contracting.hpp>
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/contraction.hpp"
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -60,4 +60,4 @@ rows linear_algebra() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

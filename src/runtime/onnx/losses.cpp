@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/losses.hpp>
+#include "runtime/compute/losses.hpp"
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -45,4 +45,4 @@ rows losses() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include <aton/dsl/error.hpp>
-#include <aton/dsl/print.hpp>
+#include <aton/core/error.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/operator_body.hpp>
 
-#include "../answer.hpp"
 #include "plan.hpp"
+#include "runtime/error_boundary.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_obse
     return outermost.execute(state_->plan, std::move(placed), see);
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

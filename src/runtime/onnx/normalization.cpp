@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators: normalization.
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/normalization.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -176,4 +176,4 @@ rows normalization() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <exception>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 #include <aton/model_io/operator_body.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 std::set<value_id> uses_of(graph_node const& n) {
     std::set<value_id> all(n.inputs.begin(), n.inputs.end());
@@ -196,4 +196,4 @@ graph_plan const& planner::body_of(graph_function const& f, int depth) {
     return *(bodies_[&f] = std::move(body));
 }
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <aton/dsl/graph_data.hpp>
+#include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime {
+namespace ATON_NAMESPACE::runtime {
 
 /// Of functions in functions, and of graphs in graphs.
 inline constexpr int most_nesting = 64;
@@ -61,4 +61,4 @@ private:
     std::set<graph_function const*> open_; ///< being planned
 };
 
-} // namespace aton::runtime
+} // namespace ATON_NAMESPACE::runtime

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 #include "window_attributes.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -108,4 +108,4 @@ rows pooling() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

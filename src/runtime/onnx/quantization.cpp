@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/quantization.hpp>
+#include "runtime/compute/quantization.hpp"
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -95,4 +95,4 @@ rows quantization() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators: recurrent networks.
-#include <aton/runtime/recurrent.hpp>
+#include "runtime/compute/recurrent.hpp"
 
 #include <limits>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -222,4 +222,4 @@ rows recurrent() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/norms.hpp>
+#include "runtime/compute/norms.hpp"
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -139,4 +139,4 @@ rows reduction() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators: signals. The window functions run by their bodies.
-#include <aton/runtime/fourier.hpp>
+#include "runtime/compute/fourier.hpp"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <aton/dsl/error.hpp>
-#include <aton/runtime/normalizing.hpp>
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -127,4 +127,4 @@ rows signals() {
     return all;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

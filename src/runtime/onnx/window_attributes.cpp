@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include <aton/dsl/error.hpp>
+#include <aton/core/error.hpp>
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
@@ -60,4 +60,4 @@ window window_of(call const& c, tensor const& x, sizes const& kernel) {
     return w;
 }
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -2,11 +2,11 @@
 // kernel_shape, strides, dilations, pads and auto_pad, as operators with windows have them.
 #pragma once
 
-#include <aton/runtime/spatial.hpp>
+#include "runtime/compute/spatial.hpp"
 
 #include "call.hpp"
 
-namespace aton::runtime::onnx_kernels {
+namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 /// The attributes but for padding; `kernel` is that of kernel_shape where the attribute is there. Checked.
 [[nodiscard]] window bare_window_of(call const& c, std::size_t axes, sizes const& kernel = {});
@@ -16,4 +16,4 @@ namespace aton::runtime::onnx_kernels {
 /// The sizes after N and C.
 [[nodiscard]] sizes spatial_sizes(tensor const& x);
 
-} // namespace aton::runtime::onnx_kernels
+} // namespace ATON_NAMESPACE::runtime::onnx_kernels

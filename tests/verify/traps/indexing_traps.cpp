@@ -6,7 +6,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -126,4 +126,4 @@ constexpr planted all[] = {
 
 std::span<planted const> indexing_traps() { return all; }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

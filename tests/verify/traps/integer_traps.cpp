@@ -13,7 +13,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -158,4 +158,4 @@ constexpr planted all[] = {
 
 std::span<planted const> integer_traps() { return all; }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

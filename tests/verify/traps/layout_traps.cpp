@@ -9,7 +9,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -209,4 +209,4 @@ constexpr planted all[] = {
 
 std::span<planted const> layout_traps() { return all; }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

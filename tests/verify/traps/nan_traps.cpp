@@ -11,7 +11,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -207,4 +207,4 @@ constexpr planted all[] = {
 
 std::span<planted const> nan_traps() { return all; }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

@@ -18,7 +18,7 @@
 
 #include <aton/dsl/table.hpp>
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 struct planted {
     int trap;
@@ -42,4 +42,4 @@ std::span<planted const> nan_traps();
 std::span<planted const> argument_traps();
 std::span<planted const> other_traps();
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

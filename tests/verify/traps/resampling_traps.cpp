@@ -7,7 +7,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -233,4 +233,4 @@ constexpr planted all[] = {
 
 std::span<planted const> resampling_traps() { return all; }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

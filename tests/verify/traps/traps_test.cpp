@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
@@ -14,7 +14,7 @@
 
 #include "planted.hpp"
 
-namespace aton::verify::traps {
+namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
@@ -55,7 +55,7 @@ void require_found(std::span<planted const> all) {
         std::string const name = std::to_string(p.trap) + " " + p.name;
         SUBCASE(name.c_str()) {
             INFO(name);
-            dsl::entry const* const built_in = dsl::find(mappings::library(), p.row[0].overload, p.opset);
+            dsl::entry const* const built_in = dsl::find(mappings::built_in_tables(), p.row[0].overload, p.opset);
             REQUIRE(built_in != nullptr);
             row_report const wrong = checked(p, *built_in);
             // A graph that cannot run may be refused while it is made.
@@ -92,4 +92,4 @@ TEST_CASE("every trap is planted, or there is a reason why not") {
     CHECK(seen == listed);
 }
 
-} // namespace aton::verify::traps
+} // namespace ATON_NAMESPACE::verify::traps

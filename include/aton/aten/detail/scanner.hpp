@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace aton::aten::detail {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::aten::detail {
 
 /// std::string_view's == in fewer constexpr steps: most names differ in their length.
 constexpr bool same(std::string_view a, std::string_view b) {
@@ -184,4 +186,4 @@ constexpr bool scanner::number_literal() {
     return !is_name_char(peek()) || fail(malformed);
 }
 
-} // namespace aton::aten::detail
+} // namespace ATON_NAMESPACE::aten::detail

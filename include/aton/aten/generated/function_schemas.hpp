@@ -9,13 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <aton/version.hpp>
+
 // Compilers need not take a literal of this length; GCC, Clang and nvcc do.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #endif
 
-namespace aton::aten::generated {
+namespace ATON_NAMESPACE::aten::generated {
 
 inline constexpr char torch_release[] = "2.13.0";
 inline constexpr std::size_t function_schema_count = 4182;
@@ -4471,7 +4473,7 @@ inline constexpr std::uint32_t function_schema_offsets[function_schema_count + 1
     388754, 388983, 389212, 389269, 389351, 389442, 389518,
 };
 
-} // namespace aton::aten::generated
+} // namespace ATON_NAMESPACE::aten::generated
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

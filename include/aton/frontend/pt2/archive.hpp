@@ -12,7 +12,7 @@
 
 #include <aton/core/stored_tensor.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// What a tensor is looked up as: parameters and persistent buffers are weights.
 enum class tensor_role : std::uint8_t { weight, constant };
@@ -69,4 +69,4 @@ private:
 /// dtype of a ScalarType number of the export schema (torch/_export/serde/schema.py); undefined: none.
 [[nodiscard]] dtype dtype_of_scalar_type(std::int64_t code);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

@@ -10,7 +10,7 @@
 #include <aton/frontend/pt2/archive.hpp>
 #include <aton/program/program.hpp>
 
-namespace aton::pt2 {
+namespace ATON_NAMESPACE::pt2 {
 
 /// The program of one model of a file; empty name: see archive::program_json. The file stays mapped while the program lives.
 /// Throws aton::error, one line that names file, place and what is wrong.
@@ -26,4 +26,4 @@ namespace aton::pt2 {
 /// Throws aton::error with the place in the text.
 [[nodiscard]] program::expression parse_expression(std::string_view text);
 
-} // namespace aton::pt2
+} // namespace ATON_NAMESPACE::pt2

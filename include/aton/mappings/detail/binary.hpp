@@ -5,7 +5,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 /// A Python number as an operand: a 0-d constant that promotes weakly, as in `x + 2`.
 inline value wrapped_number(graph<1> g, scalar n) {
@@ -95,4 +95,4 @@ inline constexpr auto number_first =
 
 } // namespace detail
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

@@ -15,7 +15,7 @@
 
 #include <aton/mappings/common.hpp>
 
-namespace aton::mappings::detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
@@ -216,4 +216,4 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
-} // namespace aton::mappings::detail
+} // namespace ATON_NAMESPACE::mappings::detail

@@ -9,7 +9,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/shaping.hpp>
 
-namespace aton::mappings {
+namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
@@ -74,4 +74,4 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
 
 } // namespace detail
 
-} // namespace aton::mappings
+} // namespace ATON_NAMESPACE::mappings

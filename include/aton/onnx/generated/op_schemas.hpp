@@ -4,7 +4,9 @@
 // do not edit. Again: cmake --build build/release --target regenerate_onnx
 #pragma once
 
-namespace aton::onnx {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::onnx {
 
 /// The newest opset of the default domain.
 inline constexpr int newest_opset = 28;
@@ -1469,4 +1471,4 @@ inline constexpr schema_row schemas[] = {
 };
 
 } // namespace generated
-} // namespace aton::onnx
+} // namespace ATON_NAMESPACE::onnx

@@ -11,7 +11,8 @@ endif()
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options
     FEATURES
         exporter ATON_BUILD_EXPORTER
-        tool ATON_BUILD_TOOLS)
+        tool ATON_BUILD_TOOLS
+        verify ATON_BUILD_RUNTIME)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS -DATON_BUILD_TESTS=OFF ${feature_options})
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/aton)

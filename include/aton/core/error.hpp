@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Public header.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE {
+
+/// The longest message; names, texts and lists come from files and may have any length.
+inline constexpr std::size_t max_message = 500;
+
+/// A text on one line, with its middle cut out where it is longer than `limit`; no character is cut in two.
+template <class = void>
+std::string clipped(std::string text, std::size_t limit) {
+    for (char& c : text)
+        if (c == '\x7f' || (c >= 0 && c < ' ')) c = ' ';
+    if (text.size() <= limit) return text;
+    auto const is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U; };
+    std::size_t const kept = limit < 5 ? 0 : limit - 5;
+    std::size_t front = kept - kept / 3;
+    std::size_t back = text.size() - kept / 3;
+    while (front != 0 && is_inside(front)) --front;
+    while (back != text.size() && is_inside(back)) ++back;
+    return text.replace(front, back - front, " ... ");
+}
+
+/// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
+class error : public std::exception {
+public:
+    /// An error with this message, on one line and cut to `max_message`.
+    explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    /// The message.
+    [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
+
+private:
+    std::string message_;
+};
+
+/// A mapping cannot express this call (`g.unsupported(...)`), or an argument has a value that no row takes.
+class unsupported_error : public error {
+public:
+    using error::error;
+};
+
+/// An ONNX operator was called with operands that are illegal at the target opset.
+class illegal_call : public error {
+public:
+    using error::error;
+};
+
+} // namespace ATON_NAMESPACE

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Operators on constants: what they give, with ONNX's semantics, for small tensors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <aton/core/tensor.hpp>
+#include <aton/ir/graph.hpp>
+
+namespace ATON_NAMESPACE::passes {
+
+/// Results are at most this large, and so is each operand.
+inline constexpr std::int64_t largest_constant = std::int64_t{1} << 20; // bytes
+
+/// A node whose operands are known. Skipped ones are null.
+struct constant_call {
+    graph_node const& node;
+    std::span<tensor const* const> inputs;
+
+    [[nodiscard]] tensor const* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
+};
+
+/// What an evaluator gives: nothing where it does not know what a runtime would do.
+using evaluated = std::optional<tensor>;
+using evaluator = evaluated (*)(constant_call const&);
+
+/// The evaluator of an operator of the default domain with one output, or null.
+[[nodiscard]] evaluator find_evaluator(std::string_view op);
+/// The same by family.
+[[nodiscard]] evaluator find_layout_evaluator(std::string_view op);
+[[nodiscard]] evaluator find_elementwise_evaluator(std::string_view op);
+[[nodiscard]] evaluator find_reduction_evaluator(std::string_view op);
+/// The parts that Split makes of a constant.
+[[nodiscard]] std::optional<std::vector<tensor>> evaluate_split(constant_call const& call);
+
+/// Elements of whole bytes that can be moved around.
+[[nodiscard]] inline bool is_movable(tensor const& t) { return bits(t.type) >= 8; }
+
+/// The number of elements of these sizes; nothing where there are none such or they take more than largest_constant.
+[[nodiscard]] std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type);
+
+/// The tensor of these sizes whose element [i, j, ...] is at `offset + i * strides[0] + j * strides[1] + ...` of `from`.
+[[nodiscard]] tensor take(tensor const& from, std::vector<std::int64_t> sizes, std::span<std::int64_t const> strides,
+                          std::int64_t offset);
+
+/// The strides of a dense row-major tensor.
+[[nodiscard]] std::vector<std::int64_t> dense_strides(std::span<std::int64_t const> sizes);
+
+/// The sizes that two shapes broadcast to.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> broadcast(std::span<std::int64_t const> a,
+                                                                 std::span<std::int64_t const> b);
+
+/// `from` repeated to sizes that it broadcasts to.
+[[nodiscard]] tensor broadcast_to(tensor const& from, std::vector<std::int64_t> const& sizes);
+
+} // namespace ATON_NAMESPACE::passes

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Evaluators of sums, products and extremes along axes, of sequences of numbers and of small matrix products.
+#include "evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "attributes.hpp"
+#include "elements.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+/// Sums and products are taken in double, or wrap.
+template <class T>
+using accumulator = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+
+template <class T>
+accumulator<T> widened(T x) {
+    if constexpr (std::is_floating_point_v<T>) return x;
+    else return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+}
+
+/// The next index in row-major order.
+void advance(std::vector<std::int64_t>& index, std::vector<std::int64_t> const& sizes) {
+    for (std::size_t d = index.size(); d-- > 0;) {
+        ++index[d];
+        if (index[d] != sizes[d]) return;
+        index[d] = 0;
+    }
+}
+
+evaluated reduction(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    std::size_t const rank = x.sizes.size();
+    std::vector<std::int64_t> axes;
+    if (node_attribute const* const a = c.node.attribute("axes"); a != nullptr) axes = a->ints;
+    if (tensor const* const t = c.input(1); t != nullptr) {
+        if (!is_index_tensor(*t)) return {};
+        axes = integers(*t);
+    }
+    if (axes.empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0) return x;
+    std::vector<char> reduced(rank, axes.empty() ? 1 : 0);
+    for (std::int64_t a : axes) {
+        auto const at = axis_at(a, rank);
+        if (!at) return {};
+        reduced[*at] = 1;
+    }
+    bool const keep = int_attribute(c.node, "keepdims", 1) != 0;
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> kept = x.sizes;
+    for (std::size_t i = 0; i != rank; ++i) {
+        if (reduced[i] != 0) kept[i] = 1;
+        if (reduced[i] == 0 || keep) sizes.push_back(kept[i]);
+    }
+    std::vector<std::int64_t> strides = dense_strides(kept);
+    for (std::size_t i = 0; i != rank; ++i)
+        if (reduced[i] != 0) strides[i] = 0;
+    bool const sum = c.node.op == "ReduceSum";
+    bool const product = c.node.op == "ReduceProd";
+    if (x.element_count() == 0 && !sum && !product) return {};
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<T> const from = load<T>(x);
+        std::size_t count = 1;
+        for (std::int64_t s : kept) count *= static_cast<std::size_t>(s);
+        std::vector<accumulator<T>> totals(count, product ? 1 : 0);
+        std::vector<T> extremes(count);
+        std::vector<char> seen(count, 0);
+        std::vector<std::int64_t> index(rank, 0);
+        for (T e : from) {
+            std::size_t at = 0;
+            for (std::size_t d = 0; d != rank; ++d) at += static_cast<std::size_t>(index[d] * strides[d]);
+            advance(index, x.sizes);
+            if constexpr (std::is_floating_point_v<T>) {
+                if (std::isnan(e)) return {};
+            }
+            if (sum) totals[at] += widened(e);
+            else if (product) totals[at] *= widened(e);
+            else if (seen[at] == 0) extremes[at] = e;
+            else extremes[at] = c.node.op == "ReduceMin" ? std::min(extremes[at], e) : std::max(extremes[at], e);
+            seen[at] = 1;
+        }
+        if (sum || product)
+            std::transform(totals.begin(), totals.end(), extremes.begin(), [](auto t) { return static_cast<T>(t); });
+        return store(extremes, x.type, std::move(sizes));
+    });
+}
+
+evaluated range(constant_call const& c) {
+    if (c.inputs.size() != 3) return {};
+    for (tensor const* t : c.inputs)
+        if (t == nullptr || t->element_count() != 1 || t->type != c.inputs[0]->type || !tensor::can_hold(t->type))
+            return {};
+    dtype const type = c.inputs[0]->type;
+    double numbers[3];
+    for (std::size_t i = 0; i != 3; ++i) {
+        numbers[i] = c.inputs[i]->at(0).to<double>();
+        // A runtime adds the step again and again: with whole numbers of this size every way gives the same.
+        if (std::fabs(numbers[i]) > 4194304.0 || std::trunc(numbers[i]) != numbers[i]) return {};
+    }
+    auto const [start, limit, delta] = numbers;
+    if (delta == 0 || !(is_integral(type) || type == dtype::float32 || type == dtype::float64)) return {};
+    double const n = std::max(0.0, std::ceil((limit - start) / delta));
+    if (n * static_cast<double>(bits(type)) > 8.0 * static_cast<double>(largest_constant)) return {};
+    tensor out{type, {static_cast<std::int64_t>(n)}, {}};
+    for (std::int64_t i = 0; i != out.sizes[0]; ++i) {
+        double const e = start + static_cast<double>(i) * delta;
+        if (is_integral(type)) out.append(static_cast<std::int64_t>(e));
+        else out.append(e);
+    }
+    return out;
+}
+
+evaluated cumulative_sum(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    tensor const* const axis_tensor = c.input(1);
+    if (axis_tensor == nullptr || !is_index_tensor(*axis_tensor) || axis_tensor->element_count() != 1) return {};
+    auto const axis = axis_at(integers(*axis_tensor)[0], x.sizes.size());
+    if (!axis || x.element_count() == 0) return {};
+    bool const exclusive = int_attribute(c.node, "exclusive", 0) != 0;
+    bool const reverse = int_attribute(c.node, "reverse", 0) != 0;
+    auto const n = static_cast<std::size_t>(x.sizes[*axis]);
+    auto const inner = static_cast<std::size_t>(dense_strides(x.sizes)[*axis]);
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<T> elements = load<T>(x);
+        for (std::size_t first = 0; first != elements.size(); ++first) {
+            if (first / inner % n != 0) continue; // of each line
+            accumulator<T> total = 0;
+            for (std::size_t i = 0; i != n; ++i) {
+                T& e = elements[first + (reverse ? n - 1 - i : i) * inner];
+                auto const before = static_cast<T>(total);
+                total = widened(static_cast<T>(total + widened(e)));
+                e = exclusive ? before : static_cast<T>(total);
+            }
+        }
+        return store(elements, x.type, x.sizes);
+    });
+}
+
+/// Products of small stacks of matrices; sums are taken in double.
+evaluated matrix_product(constant_call const& c) {
+    tensor const& a = *c.inputs[0];
+    if (c.inputs.size() != 2 || c.inputs[1] == nullptr || c.inputs[1]->type != a.type || !is_floating(a.type))
+        return {};
+    tensor const& b = *c.inputs[1];
+    std::size_t const ra = a.sizes.size();
+    std::size_t const rb = b.sizes.size();
+    if (ra < 2 || rb < 2 || a.sizes[ra - 1] != b.sizes[rb - 2]) return {};
+    std::int64_t const rows = a.sizes[ra - 2];
+    std::int64_t const depth = a.sizes[ra - 1];
+    std::int64_t const columns = b.sizes[rb - 1];
+    auto const batch = broadcast(std::span(a.sizes).first(ra - 2), std::span(b.sizes).first(rb - 2));
+    if (!batch) return {};
+    auto const stacked = [&](std::int64_t m, std::int64_t n) {
+        std::vector<std::int64_t> sizes = *batch;
+        sizes.insert(sizes.end(), {m, n});
+        return sizes;
+    };
+    auto const count = small_count(stacked(rows, columns), a.type);
+    if (!count || !small_count(stacked(rows, depth), a.type) || !small_count(stacked(depth, columns), a.type) ||
+        *count * depth > largest_constant)
+        return {};
+    return with_number_type(a.type, [&]<class T>(T) -> evaluated {
+        if constexpr (!std::is_floating_point_v<T>) return {};
+        std::vector<T> const x = load<T>(broadcast_to(a, stacked(rows, depth)));
+        std::vector<T> const y = load<T>(broadcast_to(b, stacked(depth, columns)));
+        std::vector<T> out(static_cast<std::size_t>(*count));
+        for (std::int64_t i = 0; i != *count; ++i) {
+            std::int64_t const column = i % columns;
+            std::int64_t const row = i / columns; // of all matrices
+            std::int64_t const matrix = row / rows;
+            double total = 0;
+            for (std::int64_t k = 0; k != depth; ++k)
+                total += static_cast<double>(x[static_cast<std::size_t>(row * depth + k)]) *
+                         static_cast<double>(y[static_cast<std::size_t>((matrix * depth + k) * columns + column)]);
+            out[static_cast<std::size_t>(i)] = static_cast<T>(total);
+        }
+        return store(out, a.type, stacked(rows, columns));
+    });
+}
+
+struct named_evaluator {
+    std::string_view op;
+    evaluator function;
+};
+
+constexpr named_evaluator reduction_evaluators[] = {
+    {"CumSum", cumulative_sum},
+    {"MatMul", matrix_product},
+    {"Range", range},
+    {"ReduceMax", reduction},
+    {"ReduceMin", reduction},
+    {"ReduceProd", reduction},
+    {"ReduceSum", reduction},
+};
+
+} // namespace
+
+evaluator find_reduction_evaluator(std::string_view op) {
+    for (named_evaluator const& e : reduction_evaluators)
+        if (e.op == op) return e.function;
+    return nullptr;
+}
+
+} // namespace ATON_NAMESPACE::passes

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Attention gives zeros where a mask hides every key: not needed where no mask does, and in three nodes where it is.
+#include "rewriter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "attributes.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+bool is_number(rewriter const& r, value_id id, double number) {
+    tensor const* const t = r.constant(id);
+    return t != nullptr && t->element_count() == 1 && is_floating(t->type) && tensor::can_hold(t->type) &&
+           t->at(0).to<double>() == number;
+}
+
+/// Whether each line along the last axis has an element that is true, or is greater than -infinity.
+bool shows_something(tensor const& mask) {
+    if (mask.sizes.empty() || !tensor::can_hold(mask.type) || mask.element_count() == 0) return false;
+    auto const line = static_cast<std::size_t>(mask.sizes.back());
+    auto const count = static_cast<std::size_t>(mask.element_count());
+    for (std::size_t first = 0; first != count; first += line) {
+        bool seen = false;
+        for (std::size_t i = first; !seen && i != first + line; ++i) {
+            double const e = mask.at(i).to<double>();
+            seen = mask.type == dtype::bool_ ? e != 0 : std::isfinite(e);
+        }
+        if (!seen) return false;
+    }
+    return true;
+}
+
+constexpr double hidden = -std::numeric_limits<double>::infinity();
+
+/// Whether the value is 0, 1, 2, ... along its last axis (or along the one before).
+bool counts_up(rewriter const& r, value_id id, bool along_last) {
+    shape const& s = r.shape_of(id);
+    if (!s.has_rank() || s.rank() < (along_last ? 1U : 2U)) return false;
+    std::size_t const axis = s.rank() - (along_last ? 1 : 2);
+    for (std::size_t i = 0; i != s.rank(); ++i)
+        if (i != axis && s[i].size() != 1) return false;
+    graph_node const* p = r.producer(id);
+    while (p != nullptr && (p->op == "Unsqueeze" || p->op == "Reshape")) p = r.producer(p->inputs[0]);
+    if (p == nullptr || p->op != "Range") return false;
+    tensor const* const start = r.constant(p->inputs[0]);
+    tensor const* const step = r.constant(p->inputs[2]);
+    return start != nullptr && step != nullptr && start->at(0) == 0 && step->at(0) == 1;
+}
+
+/// Whether no row of these scores is -infinity from end to end. Products of finite numbers are finite, short of an overflow.
+bool has_harmless_mask(rewriter const& r, value_id scores) {
+    graph_node const* const p = r.producer(scores);
+    if (p == nullptr) return false;
+    if (p->op == "MatMul") return r.type(scores).dtype == dtype::float32 || r.type(scores).dtype == dtype::float64;
+    if (p->op == "Where") {
+        tensor const* const mask = r.constant(p->inputs[0]);
+        graph_node const* const causal = r.producer(p->inputs[0], "LessOrEqual");
+        bool const shows = mask != nullptr ? shows_something(*mask)
+                                           : causal != nullptr && counts_up(r, causal->inputs[0], true) &&
+                                                 counts_up(r, causal->inputs[1], false); // key 0 <= any query
+        return shows && is_number(r, p->inputs[2], hidden);
+    }
+    if (p->op != "Add") return false;
+    tensor const* const mask = r.constant(p->inputs[1]);
+    return mask != nullptr && is_floating(mask->type) && shows_something(*mask);
+}
+
+/// Zeros of any shape.
+bool is_zero(rewriter const& r, value_id id) {
+    tensor const* t = r.constant(id);
+    if (graph_node const* const p = r.producer(id); p != nullptr && p->op == "Expand") {
+        t = r.constant(p->inputs[0]);
+    } else if (p != nullptr && p->op == "ConstantOfShape") {
+        node_attribute const* const a = p->attribute("value");
+        if (a == nullptr) return true;
+        t = a->tensors.empty() ? nullptr : a->tensors.data();
+    }
+    return t != nullptr && is_floating(t->type) &&
+           std::all_of(t->bytes.begin(), t->bytes.end(), [](char b) { return b == 0; });
+}
+
+bool is_last_axis(rewriter const& r, value_id x, std::int64_t axis) {
+    shape const& s = r.shape_of(x);
+    return axis == -1 || (s.has_rank() && axis + 1 == static_cast<std::int64_t>(s.rank()));
+}
+
+bool is_largest_of(rewriter const& r, graph_node const& n, value_id x) {
+    if (n.op != "ReduceMax" || n.inputs[0] != x || int_attribute(n, "keepdims", 1) != 1) return false;
+    if (node_attribute const* const a = n.attribute("axes"); a != nullptr)
+        return a->ints.size() == 1 && is_last_axis(r, x, a->ints[0]);
+    tensor const* const axes = r.constant(input(n, 1));
+    return axes != nullptr && is_index_tensor(*axes) && axes->element_count() == 1 &&
+           is_last_axis(r, x, integers(*axes)[0]);
+}
+
+/// What has only -infinity where the condition holds: ReduceMax(scores) == -inf.
+value_id hidden_rows(rewriter const& r, value_id condition) {
+    graph_node const* const equal = r.producer(condition, "Equal");
+    if (equal == nullptr || !is_number(r, equal->inputs[1], hidden)) return no_value;
+    graph_node const* const largest = r.producer(equal->inputs[0]);
+    return largest != nullptr && is_largest_of(r, *largest, largest->inputs[0]) ? largest->inputs[0] : no_value;
+}
+
+/// What has something else where it holds: any(not(scores == -inf)), with or without a detour through integers.
+value_id visible_rows(rewriter const& r, value_id condition, graph_node const*& any) {
+    graph_node const* p = r.producer(condition);
+    if (p != nullptr && p->op == "Cast") p = r.producer(p->inputs[0]);
+    if (p == nullptr || !is_largest_of(r, *p, p->inputs[0])) return no_value;
+    any = p;
+    p = r.producer(p->inputs[0]);
+    if (p != nullptr && p->op == "Cast" && r.type(p->inputs[0]).dtype == dtype::bool_) p = r.producer(p->inputs[0]);
+    if (p == nullptr || p->op != "Not") return no_value;
+    graph_node const* const equal = r.producer(p->inputs[0], "Equal");
+    return equal != nullptr && is_number(r, equal->inputs[1], hidden) ? equal->inputs[0] : no_value;
+}
+
+} // namespace
+
+/// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), or the other way round with any(scores != -inf).
+bool simplify_masked_softmax(rewriter& r, graph_node& n) {
+    if (n.inputs.size() != 3 || r.graph.opset < 13) return false;
+    graph_node const* any = nullptr;
+    bool const hides = is_zero(r, n.inputs[1]);
+    if (!hides && !is_zero(r, n.inputs[2])) return false;
+    value_id const kept = n.inputs[hides ? 2 : 1];
+    graph_node const* const softmax = r.producer(kept, "Softmax");
+    value_id const scores = hides ? hidden_rows(r, n.inputs[0]) : visible_rows(r, n.inputs[0], any);
+    if (softmax == nullptr || scores == no_value || softmax->inputs[0] != scores ||
+        !is_last_axis(r, scores, int_attribute(*softmax, "axis", -1)))
+        return false;
+    if (has_harmless_mask(r, scores)) {
+        r.replace(n.outputs[0], kept);
+        return true;
+    }
+    if (hides || !same_shape(r.shape_of(kept), r.shape_of(n.outputs[0]))) return false;
+    dtype const type = r.type(scores).dtype;
+    if (type != dtype::float32 && type != dtype::float64) return false;
+    shape const rows = r.shape_of(any->outputs[0]);
+    graph_node largest = *any;
+    largest.inputs[0] = scores;
+    graph_node equal = rewriter::make_node("Equal", {}, n);
+    value_id const most = r.add_node(std::move(largest), {type, rows});
+    equal.inputs = {most, r.add_constant(scalar_tensor(hidden, type))};
+    r.set_inputs(n,
+                 {r.add_node(std::move(equal), {dtype::bool_, rows}), r.add_constant(scalar_tensor(0.0, type)), kept});
+    return false;
+}
+
+} // namespace ATON_NAMESPACE::passes

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The passes over an ONNX graph, run until nothing changes, in nested graphs after the graph around them.
+#include <aton/passes/passes.hpp>
+
+#include <algorithm>
+
+#include "bfloat16.hpp"
+#include "functions.hpp"
+#include "rewriter.hpp"
+
+namespace ATON_NAMESPACE {
+
+namespace {
+
+void optimize_level(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
+                    passes::rewriter* around) {
+    constexpr int most_sweeps = 12;
+    passes::rewriter r(graph, weights, options, around);
+    r.sweep(false); // equal nodes become one before weights are laid out for them
+    for (int i = 1; i != most_sweeps && r.sweep(true);) ++i;
+    for (graph_node& n : graph.nodes)
+        for (node_attribute& a : n.attributes)
+            for (graph_data& nested : a.graphs) optimize_level(nested, weights, options, &r);
+}
+
+bool has_references(graph_data const& graph) {
+    for (graph_node const& n : graph.nodes)
+        for (node_attribute const& a : n.attributes)
+            if (!a.reference.empty() || std::any_of(a.graphs.begin(), a.graphs.end(), has_references)) return true;
+    return false;
+}
+
+} // namespace
+
+void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options) {
+    remove_unused(graph);
+    passes::widen_bfloat16(graph);
+    for (graph_function& f : graph.functions)
+        for (graph_data& body : f.body) {
+            if (has_references(body)) continue; // of attributes that no one knows
+            passes::forget_types(body, false);
+            optimize_level(body, weights, {false}, nullptr);
+        }
+    optimize_level(graph, weights, options, nullptr);
+    remove_unused(graph);
+}
+
+} // namespace ATON_NAMESPACE

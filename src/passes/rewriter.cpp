@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+// The sweep over a graph's nodes, and what keeps uses, names, types and producers right while rules change them.
+#include "rewriter.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "attributes.hpp"
+#include "captures.hpp"
+#include "evaluate.hpp"
+#include "splice.hpp"
+#include "weights.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+constexpr std::size_t largest_shared = 65536; // bytes of constants that are compared
+
+bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
+
+/// The rules of each operator, in the order in which they are tried. Folding, sizes and reuse are tried for all.
+std::vector<rule> const* rules_of(std::string_view op) {
+    static std::unordered_map<std::string_view, std::vector<rule>> const table = {
+        {"Add", {simplify_arithmetic, skip_expands, fuse_gemm}},
+        {"And", {simplify_arithmetic, skip_expands}},
+        {"BatchNormalization", {fold_batch_normalization}},
+        {"Cast", {simplify_casts}},
+        {"Concat", {remove_no_op, join_weights}},
+        {"Div", {simplify_arithmetic, skip_expands}},
+        {"Dropout", {remove_no_op}},
+        {"Equal", {skip_expands}},
+        {"Expand", {simplify_expand}},
+        {"Flatten", {rewrite_weight, simplify_view}},
+        {"Gather", {rewrite_weight}},
+        {"Gemm", {fuse_gemm}},
+        {"Greater", {skip_expands}},
+        {"Identity", {remove_no_op}},
+        {"Less", {skip_expands}},
+        {"MatMul", {fuse_gemm}},
+        {"Mul", {simplify_arithmetic, skip_expands}},
+        {"Not", {simplify_where}},
+        {"Or", {simplify_arithmetic, skip_expands}},
+        {"Pad", {remove_no_op}},
+        {"Pow", {simplify_arithmetic}},
+        {"Reshape", {rewrite_weight, multiply_stacks, simplify_view}},
+        {"Slice", {remove_no_op, rewrite_weight}},
+        {"Split", {remove_no_op, rewrite_weight}},
+        {"Squeeze", {rewrite_weight, simplify_view}},
+        {"Sub", {simplify_arithmetic, skip_expands}},
+        {"Sum", {remove_no_op}},
+        {"Tile", {remove_no_op}},
+        {"Transpose", {rewrite_weight, simplify_transpose}},
+        {"Unsqueeze", {rewrite_weight, simplify_view}},
+        {"Where", {simplify_where, simplify_masked_softmax, skip_expands}},
+    };
+    auto const found = table.find(op);
+    return found == table.end() ? nullptr : &found->second;
+}
+
+std::size_t hash_of(tensor const& t) {
+    std::size_t h = std::hash<std::string_view>()(t.bytes) * 31 + static_cast<std::size_t>(t.type);
+    for (std::int64_t s : t.sizes) h = h * 1000003 + static_cast<std::size_t>(s);
+    return h;
+}
+
+bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
+    if (a.type != b.type || a.sizes != b.sizes || a.parts.size() != 1 || b.parts.size() != 1) return false;
+    stored_part const& p = a.parts[0];
+    stored_part const& q = b.parts[0];
+    return p.bytes.data == q.bytes.data && p.bytes.size == q.bytes.size && p.sizes == q.sizes &&
+           p.strides == q.strides && p.offset == q.offset && p.factors == q.factors;
+}
+
+/// Adds what another knows about the same value.
+void merge(value_type& to, value_type const& more) {
+    if (to.dtype == dtype::undefined) to.dtype = more.dtype;
+    if (!more.shape.has_rank()) return;
+    if (!to.shape.has_rank()) {
+        to.shape = more.shape;
+        return;
+    }
+    if (to.shape.rank() != more.shape.rank()) return;
+    std::vector<dim> dims = to.shape.dims();
+    for (std::size_t i = 0; i != dims.size(); ++i)
+        if (!dims[i].is_static() && (more.shape[i].is_static() || !dims[i].is_symbolic())) dims[i] = more.shape[i];
+    to.shape = shape(dims);
+}
+
+} // namespace
+
+rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o, rewriter* around)
+    : graph(g),
+      options(o),
+      weights_(weights),
+      around_(around) {
+    grow();
+    for (value_id id : graph.inputs) is_input_[id] = 1;
+    for (value_id id : graph.outputs) ++uses_[id];
+    for (graph_node& n : graph.nodes) note_uses(n);
+    share_captures();
+    share_equal_constants();
+    share_equal_weights();
+}
+
+void rewriter::note_uses(graph_node& n) {
+    for (value_id id : n.inputs)
+        if (id != no_value) ++uses_[id];
+    for_each_capture(n, [&](value_id id) { ++uses_[id]; });
+}
+
+/// Captured values that have become the same in the graph around are one, with what is known of it by now.
+void rewriter::share_captures() {
+    std::unordered_map<value_id, value_id> known;
+    for (value_id id = 0; id != graph.values.size(); ++id) {
+        graph_value& v = graph.values[id];
+        if (v.outer == no_value) continue;
+        is_input_[id] = 1;
+        if (around_ != nullptr) merge(v.type, around_->type(v.outer));
+        auto const [first, is_new] = known.try_emplace(v.outer, id);
+        if (!is_new) replace(id, first->second);
+    }
+}
+
+void rewriter::grow() {
+    std::size_t const n = graph.values.size();
+    uses_.resize(n, 0);
+    is_input_.resize(n, 0);
+    element_index_.resize(n, -1);
+    for (std::size_t i = replaced_.size(); i != n; ++i) replaced_.push_back(static_cast<value_id>(i));
+}
+
+/// Small constants that are equal are one initializer.
+void rewriter::share_equal_constants() {
+    for (graph_initializer const& i : graph.initializers) {
+        if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > largest_shared) continue;
+        std::size_t const h = hash_of(i.data);
+        value_id equal = no_value;
+        auto const [from, to] = constants_.equal_range(h);
+        for (auto known = from; known != to && equal == no_value; ++known)
+            if (*constant(known->second) == i.data) equal = known->second;
+        if (equal == no_value) constants_.emplace(h, i.value);
+        else replace(i.value, equal);
+    }
+}
+
+/// Parameters that share their storage are one initializer.
+void rewriter::share_equal_weights() {
+    std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
+    for (graph_initializer const& i : graph.initializers) {
+        if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value)) continue;
+        auto& same_place = by_place[i.stored->parts[0].bytes.data + i.stored->parts[0].offset];
+        auto const equal = std::find_if(same_place.begin(), same_place.end(), [&](value_id other) {
+            return same_bytes(*stored(other), *i.stored);
+        });
+        if (equal == same_place.end()) same_place.push_back(i.value);
+        else replace(i.value, *equal);
+    }
+}
+
+tensor const* rewriter::constant(value_id id) const {
+    if (id == no_value) return nullptr;
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_ == nullptr ? nullptr : around_->constant(outer);
+    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
+    graph_initializer const& i = graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)];
+    return i.stored == nullptr ? &i.data : nullptr;
+}
+
+stored_tensor const* rewriter::stored(value_id id) const {
+    if (id == no_value) return nullptr;
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_ == nullptr ? nullptr : around_->stored(outer);
+    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
+    return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
+}
+
+graph_node const* rewriter::producer(value_id id) const {
+    if (id == no_value || graph.values[id].producer < 0) return nullptr;
+    graph_node const& n = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
+    return is_default_domain(n) ? &n : nullptr;
+}
+
+graph_node const* rewriter::producer(value_id id, std::string_view op) const {
+    graph_node const* const n = producer(id);
+    return n != nullptr && n->op == op ? n : nullptr;
+}
+
+bool rewriter::is_alive(value_id id) const {
+    std::int64_t const p = graph.values[id].producer;
+    return p < 0 || dead_[static_cast<std::size_t>(p)] == 0;
+}
+
+value_id rewriter::resolve(value_id id) const {
+    while (replaced_[id] != id) id = replaced_[id];
+    return id;
+}
+
+value_id rewriter::add_constant(tensor data) {
+    bool const shared = data.bytes.size() <= largest_shared;
+    std::size_t const h = shared ? hash_of(data) : 0;
+    if (shared) {
+        auto const [from, to] = constants_.equal_range(h);
+        for (auto i = from; i != to; ++i)
+            if (*constant(i->second) == data) return i->second;
+    }
+    value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    graph.set_initializer(id, std::move(data));
+    grow();
+    if (shared) constants_.emplace(h, id);
+    return id;
+}
+
+value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {
+    return add_constant(int64_tensor(numbers));
+}
+
+/// A weight is one of the outermost graph, so that its bytes go from file to file.
+value_id rewriter::add_stored(stored_tensor data, std::string name) {
+    if (around_ != nullptr) {
+        value_id const outer = around_->add_stored(std::move(data), std::move(name));
+        ++around_->uses_[outer];
+        value_id const id = graph.add_value(around_->type(outer));
+        graph.values[id].outer = outer;
+        grow();
+        is_input_[id] = 1;
+        return id;
+    }
+    weights_.push_back(std::move(data));
+    stored_tensor const& kept = weights_.back();
+    value_id const id = graph.add_value({kept.type, shape(kept.sizes)}, std::move(name));
+    graph.set_initializer(id, tensor{}, &kept);
+    grow();
+    return id;
+}
+
+graph_node rewriter::make_node(std::string_view op, std::vector<value_id> inputs, graph_node const& like) {
+    graph_node n;
+    n.op = op;
+    n.inputs = std::move(inputs);
+    n.source = like.source;
+    n.origin = like.origin;
+    return n;
+}
+
+value_id rewriter::add_node(graph_node n, value_type type, bool first) {
+    value_id const id = graph.add_value(std::move(type));
+    grow();
+    n.outputs = {id};
+    for (value_id in : n.inputs)
+        if (in != no_value) ++uses_[in];
+    emit(std::move(n));
+    first_.back() = first ? 1 : 0;
+    changed_ = true;
+    return id;
+}
+
+void rewriter::merge_type(value_id into, value_id from) {
+    if (is_input(into) || graph.values[into].initializer >= 0) return;
+    merge(graph.values[into].type, graph.values[from].type);
+}
+
+void rewriter::replace(value_id old, value_id by) {
+    uses_[by] += uses_[old];
+    uses_[old] = 0;
+    replaced_[old] = by;
+    merge_type(by, old);
+    std::string& name = graph.values[old].name;
+    graph_value& heir = graph.values[by];
+    if (heir.name.empty() && heir.initializer < 0 && !is_input(by)) heir.name.swap(name);
+    changed_ = true;
+}
+
+void rewriter::drop(value_id id) {
+    std::vector<value_id> unused{id};
+    while (!unused.empty()) {
+        value_id const v = unused.back();
+        unused.pop_back();
+        if (v == no_value || --uses_[v] != 0 || graph.values[v].producer < 0) continue;
+        auto const p = static_cast<std::size_t>(graph.values[v].producer);
+        if (p >= dead_.size() || dead_[p] != 0) continue;
+        graph_node const& n = graph.nodes[p];
+        if (std::find(n.outputs.begin(), n.outputs.end(), v) == n.outputs.end()) continue;
+        if (std::any_of(n.outputs.begin(), n.outputs.end(), [&](value_id o) { return o != no_value && uses_[o] != 0; }))
+            continue;
+        dead_[p] = 1;
+        unused.insert(unused.end(), n.inputs.begin(), n.inputs.end());
+        for_each_capture(n, [&](value_id id) { unused.push_back(id); });
+    }
+}
+
+void rewriter::drop_inputs(graph_node& n) {
+    for (value_id id : n.inputs) drop(id);
+    for_each_capture(n, [&](value_id id) { drop(id); });
+}
+
+void rewriter::set_inputs(graph_node& n, std::vector<value_id> inputs) {
+    for (value_id id : inputs)
+        if (id != no_value) ++uses_[id];
+    n.inputs.swap(inputs);
+    for (value_id id : inputs) drop(id);
+    changed_ = true;
+}
+
+void rewriter::set_input(graph_node& n, std::size_t i, value_id id) {
+    if (id != no_value) ++uses_[id];
+    drop(std::exchange(n.inputs[i], id));
+    changed_ = true;
+}
+
+/// A Constant node becomes an initializer, the one that there is if it is equal.
+bool rewriter::lift_constant(graph_node& n) {
+    if (n.attributes.size() != 1 || n.outputs.size() != 1) return false;
+    node_attribute& a = n.attributes[0];
+    tensor data;
+    if (a.name == "value" && a.tensors.size() == 1) {
+        data = std::move(a.tensors[0]);
+    } else if (a.name == "value_int") {
+        data = scalar_tensor(a.i, dtype::int64);
+    } else if (a.name == "value_float") {
+        data = scalar_tensor(a.f, dtype::float32);
+    } else if (a.name == "value_ints") {
+        data = int64_tensor(a.ints);
+    } else if (a.name == "value_floats") {
+        data = {dtype::float32, {static_cast<std::int64_t>(a.floats.size())}, {}};
+        for (float f : a.floats) data.append(f);
+    } else {
+        return false;
+    }
+    value_id const out = n.outputs[0];
+    if (graph.values[out].name.empty()) {
+        replace(out, add_constant(std::move(data)));
+    } else {
+        graph.values[out].producer = -1;
+        graph.values[out].type = {data.type, shape(data.sizes)};
+        graph.set_initializer(out, std::move(data));
+    }
+    return true;
+}
+
+bool rewriter::fold(graph_node& n) {
+    bool const split = n.op == "Split";
+    evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
+    if ((evaluate == nullptr && !split) || n.inputs.empty()) return false;
+    if (evaluate != nullptr && n.outputs.size() != 1) return false;
+    std::vector<tensor const*> inputs;
+    for (value_id id : n.inputs) {
+        // Layout operators on weights are left to rewrite_weight: the weight stays in its file and keeps its name.
+        if (stored(id) != nullptr && is_floating(stored(id)->type) && is_layout_operator(n) && n.op != "Gather")
+            return false;
+        tensor const* const t = loaded(id);
+        if (id != no_value && (t == nullptr || !is_movable(*t) || !small_count(t->sizes, t->type))) return false;
+        inputs.push_back(t);
+    }
+    if (inputs[0] == nullptr) return false;
+    constant_call const call{n, inputs};
+    std::vector<tensor> results;
+    if (split) {
+        auto parts = evaluate_split(call);
+        if (!parts) return false;
+        results = std::move(*parts);
+    } else {
+        evaluated result = evaluate(call);
+        if (!result || !small_count(result->sizes, result->type)) return false;
+        results.push_back(std::move(*result));
+    }
+    for (std::size_t i = 0; i != results.size(); ++i) {
+        // What the program says about the result is true: where it is something else, nobody knows what this is.
+        value_type const& known = type(n.outputs[i]);
+        if (known.dtype != dtype::undefined && known.dtype != results[i].type) return false;
+        if (known.shape.has_rank() && known.shape.rank() != results[i].sizes.size()) return false;
+    }
+    for (std::size_t i = 0; i != results.size(); ++i) replace(n.outputs[i], add_constant(std::move(results[i])));
+    return true;
+}
+
+/// An If that is decided is the nodes of its branch.
+bool rewriter::inline_branch(graph_node& n) {
+    tensor const* const condition = constant(input(n, 0));
+    if (condition == nullptr || condition->bytes.size() != 1) return false;
+    node_attribute const* const a = n.attribute(condition->bytes[0] != 0 ? "then_branch" : "else_branch");
+    if (a == nullptr || a->graphs.size() != 1) return false;
+    graph_data const& branch = a->graphs[0];
+    if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;
+    if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
+    std::vector<value_id> ids;
+    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? to_be_made : v.outer);
+    std::vector<graph_node> nodes = splice(graph, branch, ids, n);
+    grow();
+    for (graph_node& made : nodes) note_uses(made);
+    for (std::size_t i = 0; i != n.outputs.size(); ++i)
+        if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
+    for (graph_node& made : nodes) visit(std::move(made));
+    return true;
+}
+
+bool rewriter::simplify(graph_node& n) {
+    if (n.op == "If" && inline_branch(n)) return true;
+    if (has_graphs(n)) return false;
+    if (n.op == "Constant") return lift_constant(n);
+    if (fold(n) || simplify_sizes(n)) return true;
+    if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
+        std::string const op = n.op;
+        for (rule const each : *rules) {
+            if (each(*this, n)) return true;
+            if (n.op != op) break; // the others are not made for what it has become
+        }
+    }
+    return reuse(n);
+}
+
+void rewriter::emit(graph_node&& n) {
+    for (value_id id : n.outputs)
+        if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
+    graph.nodes.push_back(std::move(n));
+    dead_.push_back(0);
+    first_.push_back(0);
+}
+
+bool rewriter::sweep(bool with_weights) {
+    changed_ = false;
+    std::vector<graph_node> old;
+    old.swap(graph.nodes);
+    graph.nodes.reserve(old.size() + 64);
+    dead_.clear();
+    first_.clear();
+    known_nodes_.clear();
+    symbol_index_.clear();
+    symbols_.clear();
+    elements_.clear();
+    std::fill(element_index_.begin(), element_index_.end(), -1);
+    for (value_id id : graph.inputs) note_symbols(id);
+    if (with_weights) plan_weights(old);
+    else rewritten_.clear();
+    for (graph_node& n : old) visit(std::move(n));
+    finish();
+    return changed_;
+}
+
+void rewriter::visit(graph_node&& n) {
+    for (value_id& id : n.inputs)
+        if (id != no_value) id = resolve(id);
+    for_each_capture(n, [&](value_id& id) { id = resolve(id); });
+    bool const used =
+        std::any_of(n.outputs.begin(), n.outputs.end(), [&](value_id id) { return id != no_value && uses_[id] != 0; });
+    if (!used || (is_default_domain(n) && simplify(n))) {
+        for (value_id id : n.outputs)
+            if (id != no_value) graph.values[id].producer = -1;
+        drop_inputs(n);
+        changed_ = true;
+        return;
+    }
+    if (is_default_domain(n)) learn_sizes(n);
+    emit(std::move(n));
+}
+
+/// Nodes that go first go first, dropped ones go, producers and outputs are renumbered.
+void rewriter::finish() {
+    std::vector<graph_node> kept;
+    kept.reserve(graph.nodes.size());
+    for (std::uint8_t const wanted : {std::uint8_t{1}, std::uint8_t{0}})
+        for (std::size_t i = 0; i != graph.nodes.size(); ++i)
+            if (dead_[i] == 0 && first_[i] == wanted) kept.push_back(std::move(graph.nodes[i]));
+            else if (dead_[i] != 0)
+                for (value_id id : graph.nodes[i].outputs)
+                    if (id != no_value) graph.values[id].producer = -1;
+    graph.nodes = std::move(kept);
+    for (std::size_t i = 0; i != graph.nodes.size(); ++i)
+        for (value_id id : graph.nodes[i].outputs)
+            if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(i);
+    for (value_id& id : graph.outputs) id = resolve(id);
+}
+
+} // namespace ATON_NAMESPACE::passes

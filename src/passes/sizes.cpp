@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Lists of sizes: what Shape, Gather, Concat and their kin hold, as numbers and symbols, and one node for each symbol that is needed.
+#include "rewriter.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "attributes.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+constexpr std::size_t longest_list = 32;
+
+using kind = size_element::kind;
+
+bool is_index(dtype t) { return t == dtype::int64 || t == dtype::int32; }
+
+/// Where a rank is not known, it is not small.
+bool is_list(value_type const& t) {
+    return t.kind == value_kind::tensor && is_index(t.dtype) && t.shape.has_rank() && t.shape.rank() <= 1;
+}
+
+} // namespace
+
+std::size_t rewriter::intern(std::string_view name) {
+    auto const [found, is_new] = symbol_index_.try_emplace(std::string(name), symbols_.size());
+    if (is_new) symbols_.emplace_back();
+    return found->second;
+}
+
+void rewriter::note_symbols(value_id source) {
+    value_type const& t = type(source);
+    if (t.kind != value_kind::tensor) return;
+    for (std::size_t i = 0; i != t.shape.rank(); ++i) {
+        if (!t.shape[i].is_symbolic()) continue;
+        symbol& s = symbols_[intern(t.shape[i].symbol())];
+        if (s.source != no_value) continue;
+        s.source = source;
+        s.axis = static_cast<std::int64_t>(i);
+    }
+}
+
+void rewriter::set_elements(value_id id, std::vector<size_element> elements) {
+    element_index_[id] = static_cast<std::int32_t>(elements_.size());
+    elements_.push_back(std::move(elements));
+}
+
+std::vector<size_element> const* rewriter::elements(value_id id) {
+    if (id == no_value) return nullptr;
+    if (element_index_[id] == -1) {
+        element_index_[id] = -2;
+        tensor const* const t = constant(id);
+        if (t != nullptr && is_index_tensor(*t) && t->element_count() <= static_cast<std::int64_t>(longest_list)) {
+            std::vector<size_element> all;
+            for (std::int64_t n : integers(*t)) all.push_back({kind::number, n});
+            set_elements(id, std::move(all));
+        }
+    }
+    return element_index_[id] < 0 ? nullptr : &elements_[static_cast<std::size_t>(element_index_[id])];
+}
+
+/// What the only result of a node holds.
+bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& out) {
+    value_id const x = input(n, 0);
+    if (n.outputs.size() != 1 || x == no_value || !is_list(type(n.outputs[0]))) return false;
+    if (n.op == "Shape") {
+        value_type const& t = type(x);
+        if (t.kind != value_kind::tensor || !t.shape.has_rank() || t.shape.rank() > longest_list) return false;
+        note_symbols(x);
+        auto const rank = static_cast<std::int64_t>(t.shape.rank());
+        cut const c = cut_of(rank, int_attribute(n, "start", 0), int_attribute(n, "end", rank));
+        for (std::int64_t i = c.start; i != c.start + c.count; ++i) {
+            dim const& d = t.shape[static_cast<std::size_t>(i)];
+            if (d.is_static()) out.push_back({kind::number, d.size()});
+            else if (d.is_symbolic()) out.push_back({kind::symbol, static_cast<std::int64_t>(intern(d.symbol()))});
+            else out.emplace_back();
+        }
+        return true;
+    }
+    if (n.op == "Size") {
+        // Products of sizes are only known where all are numbers.
+        shape const& s = shape_of(x);
+        if (!s.is_static()) return false;
+        out.push_back({kind::number, s.element_count()});
+        return true;
+    }
+    if (n.op == "Concat") {
+        for (value_id id : n.inputs) {
+            auto const* const part = elements(id);
+            shape const& s = shape_of(id);
+            std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size() : -1;
+            std::size_t const more = part != nullptr ? part->size() : static_cast<std::size_t>(length);
+            if ((part == nullptr && length < 0) || more > longest_list || out.size() + more > longest_list)
+                return false;
+            if (part != nullptr) out.insert(out.end(), part->begin(), part->end());
+            else out.resize(out.size() + more);
+        }
+        return true;
+    }
+    auto const* const from = elements(x);
+    if (from == nullptr) return false;
+    auto const count = static_cast<std::int64_t>(from->size());
+    if (n.op == "Gather") {
+        tensor const* const at = constant(input(n, 1));
+        if (at == nullptr || !is_index_tensor(*at) || at->element_count() > static_cast<std::int64_t>(longest_list) ||
+            shape_of(x).rank() != 1)
+            return false;
+        for (std::int64_t i : integers(*at)) {
+            if (i < -count || i >= count) return false;
+            out.push_back((*from)[static_cast<std::size_t>(i < 0 ? i + count : i)]);
+        }
+        return true;
+    }
+    if (n.op == "Slice") {
+        std::int64_t numbers[4] = {0, 0, 0, 1};
+        for (std::size_t i = 1; i != 5; ++i) {
+            tensor const* const t = constant(input(n, i));
+            if (input(n, i) == no_value && i > 2) continue;
+            if (t == nullptr || !is_index_tensor(*t) || t->element_count() != 1) return false;
+            numbers[i - 1] = integers(*t)[0];
+        }
+        if ((numbers[2] != 0 && numbers[2] != -1) || numbers[3] == 0 || shape_of(x).rank() != 1) return false;
+        cut const c = cut_of(count, numbers[0], numbers[1], numbers[3]);
+        for (std::int64_t i = 0; i != c.count; ++i)
+            out.push_back((*from)[static_cast<std::size_t>(c.start + i * c.step)]);
+        return true;
+    }
+    if (n.op == "Squeeze" || n.op == "Unsqueeze" || n.op == "Reshape" || n.op == "Identity" || n.op == "Cast") {
+        out = *from;
+        return true;
+    }
+    return false;
+}
+
+void rewriter::learn_sizes(graph_node const& n) {
+    std::vector<size_element> list;
+    if (!infer_elements(n, list)) return;
+    value_id const id = n.outputs[0];
+    if (list.size() == 1 && list[0].what == kind::symbol && type(id).dtype == dtype::int64) {
+        value_id& known = symbols_[static_cast<std::size_t>(list[0].number)].sizes[shape_of(id).rank()];
+        if (known == no_value || !is_alive(known)) known = id;
+    }
+    if (std::any_of(list.begin(), list.end(), [](size_element const& e) { return e.what != kind::unknown; }))
+        set_elements(id, std::move(list));
+}
+
+/// The size that a symbol stands for, computed where its source is: from a graph input before all nodes.
+value_id rewriter::size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like) {
+    symbol const s = symbols_[symbol_index];
+    if (s.sizes[rank] != no_value && is_alive(s.sizes[rank])) return s.sizes[rank];
+    if (s.source == no_value || !is_alive(s.source)) return no_value;
+    bool const from_input = is_input(s.source);
+    value_type const result{dtype::int64, rank == 0 ? shape(std::vector<dim>{}) : shape{1}};
+    value_id made = no_value;
+    if (graph.opset >= 15 && rank == 1) {
+        graph_node n = make_node("Shape", {s.source}, like);
+        if (s.axis != 0) set_int_attribute(n, "start", s.axis);
+        if (s.axis + 1 != static_cast<std::int64_t>(shape_of(s.source).rank())) set_int_attribute(n, "end", s.axis + 1);
+        made = add_node(std::move(n), result, from_input);
+    } else if (graph.opset >= 15) {
+        value_id const list = size_value(symbol_index, 1, like);
+        auto const p = static_cast<std::size_t>(graph.values[list].producer);
+        made = add_node(make_node("Squeeze", {list}, like), result, first_[p] != 0);
+    } else {
+        value_type const all{dtype::int64, shape{static_cast<std::int64_t>(shape_of(s.source).rank())}};
+        value_id const sizes = add_node(make_node("Shape", {s.source}, like), all, from_input);
+        value_id const index = add_constant(tensor{
+            dtype::int64, std::vector<std::int64_t>(rank, 1), int64_tensor(std::vector<std::int64_t>{s.axis}).bytes});
+        made = add_node(make_node("Gather", {sizes, index}, like), result, from_input);
+    }
+    symbols_[symbol_index].sizes[rank] = made;
+    return made;
+}
+
+bool rewriter::reuse_size(graph_node& n, size_element const& e) {
+    value_id const out = n.outputs[0];
+    std::size_t const rank = shape_of(out).rank();
+    auto const index = static_cast<std::size_t>(e.number);
+    value_id const known = symbols_[index].sizes[rank];
+    if (known == no_value || !is_alive(known)) {
+        // Nothing shorter to replace these with.
+        if (n.op == (rank == 1 ? "Shape" : "Squeeze") && graph.opset >= 15) {
+            if (rank == 1 || n.inputs[0] == symbols_[index].sizes[1]) return false;
+        }
+        if (n.op == "Gather" && (graph.opset < 15 || !is_input(symbols_[index].source)) &&
+            (rank == 1 || symbols_[index].sizes[1] == no_value))
+            return false;
+    }
+    value_id const size = size_value(index, rank, n);
+    if (size == no_value) return false;
+    replace(out, size);
+    return true;
+}
+
+bool rewriter::simplify_sizes(graph_node& n) {
+    std::vector<size_element> list;
+    if (n.op == "Cast" || n.op == "Identity" || !infer_elements(n, list)) return false;
+    value_id const out = n.outputs[0];
+    if (std::all_of(list.begin(), list.end(), [](size_element const& e) { return e.what == kind::number; })) {
+        std::size_t const rank = shape_of(out).rank();
+        if (rank == 0 && list.size() != 1) return false;
+        tensor t{type(out).dtype, {}, {}};
+        if (rank == 1) t.sizes.push_back(static_cast<std::int64_t>(list.size()));
+        for (size_element const& e : list) t.append(e.number);
+        replace(out, add_constant(std::move(t)));
+        return true;
+    }
+    return list.size() == 1 && list[0].what == kind::symbol && type(out).dtype == dtype::int64 &&
+           reuse_size(n, list[0]);
+}
+
+} // namespace ATON_NAMESPACE::passes

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Layout operators on weights in a file: the node goes, and the weight is written in the new layout.
+#include "weights.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "attributes.hpp"
+#include "captures.hpp"
+#include "evaluate.hpp"
+#include "rewriter.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+/// The weight as one strided view of its own sizes, where it is one.
+std::optional<stored_part> as_view(stored_tensor const& t) {
+    if (t.parts.size() != 1) return {};
+    stored_part part = t.parts[0];
+    if (part.sizes == t.sizes) return part;
+    bool const same_rows = part.factors.empty() || (!t.sizes.empty() && t.sizes[0] == part.sizes[0]);
+    if (!part.is_contiguous() || !same_rows) return {};
+    part.sizes = t.sizes;
+    part.strides = dense_strides(t.sizes);
+    return part;
+}
+
+stored_tensor stored_view(dtype type, stored_part part) {
+    std::vector<std::int64_t> sizes = part.sizes;
+    stored_tensor out{type, std::move(sizes), {}};
+    out.parts.push_back(std::move(part));
+    return out;
+}
+
+/// Elements `start` to `start + count` along an axis, each `step`-th.
+bool narrow(stored_part& part, std::size_t axis, cut const& c) {
+    if (c.step < 1) return false;
+    if (!part.factors.empty() && axis == 0) {
+        std::vector<double> kept;
+        for (std::int64_t i = 0; i != c.count; ++i)
+            kept.push_back(part.factors[static_cast<std::size_t>(c.start + i * c.step)]);
+        part.factors = std::move(kept);
+    }
+    part.sizes[axis] = c.count;
+    if (c.count == 0) return true; // no element is read
+    part.offset += c.start * part.strides[axis];
+    if (c.count > 1) part.strides[axis] *= c.step;
+    return true;
+}
+
+std::optional<stored_tensor> sliced(rewriter const& r, graph_node const& n, stored_tensor const& from) {
+    auto part = as_view(from);
+    std::vector<std::int64_t> lists[4];
+    for (std::size_t i = 0; i != 4; ++i) {
+        tensor const* const t = r.constant(input(n, i + 1));
+        if (t != nullptr && is_index_tensor(*t)) lists[i] = integers(*t);
+        else if (input(n, i + 1) != no_value || i < 2) return {};
+    }
+    auto& [starts, ends, axes, steps] = lists;
+    if (axes.empty())
+        for (std::size_t i = 0; i != starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    if (steps.empty()) steps.assign(starts.size(), 1);
+    if (!part || ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+        return {};
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        auto const axis = axis_at(axes[i], part->sizes.size());
+        if (!axis || steps[i] < 1 || std::count(axes.begin(), axes.end(), axes[i]) != 1 ||
+            !narrow(*part, *axis, cut_of(part->sizes[*axis], starts[i], ends[i], steps[i])))
+            return {};
+    }
+    return stored_view(from.type, std::move(*part));
+}
+
+/// Indices that go up in equal steps are a slice.
+std::optional<cut> as_cut(tensor const& indices, std::int64_t size) {
+    if ((indices.type != dtype::int64 && indices.type != dtype::int32) || indices.element_count() == 0) return {};
+    std::vector<std::int64_t> list = integers(indices);
+    for (std::int64_t& i : list) {
+        if (i < -size || i >= size) return {};
+        if (i < 0) i += size;
+    }
+    cut const out{list[0], list.size() > 1 ? list[1] - list[0] : 1, static_cast<std::int64_t>(list.size())};
+    for (std::size_t i = 1; i != list.size(); ++i)
+        if (list[i] - list[i - 1] != out.step) return {};
+    return out.step > 0 ? std::optional(out) : std::nullopt;
+}
+
+std::optional<stored_tensor> gathered(rewriter const& r, graph_node const& n, stored_tensor const& from) {
+    auto part = as_view(from);
+    tensor const* const at = r.constant(input(n, 1));
+    auto const axis = axis_at(int_attribute(n, "axis", 0), from.sizes.size());
+    if (!part || at == nullptr || !axis) return {};
+    auto const c = as_cut(*at, from.sizes[*axis]);
+    if (!c || !narrow(*part, *axis, *c)) return {};
+    stored_tensor out = stored_view(from.type, std::move(*part));
+    // The axis has become those of the indices: the elements are in the same order.
+    auto const place = out.sizes.begin() + static_cast<std::ptrdiff_t>(*axis);
+    out.sizes.insert(out.sizes.erase(place), at->sizes.begin(), at->sizes.end());
+    return out;
+}
+
+std::optional<stored_tensor> transposed(graph_node const& n, stored_tensor const& from) {
+    auto part = as_view(from);
+    if (!part) return {};
+    std::size_t const rank = part->sizes.size();
+    node_attribute const* const perm = n.attribute("perm");
+    if (perm != nullptr && perm->ints.size() != rank) return {};
+    stored_part out = *part;
+    for (std::size_t i = 0; i != rank; ++i) {
+        auto const axis = axis_at(perm == nullptr ? static_cast<std::int64_t>(rank - 1 - i) : perm->ints[i], rank);
+        if (!axis || (i == 0 && *axis != 0 && !part->factors.empty())) return {};
+        out.sizes[i] = part->sizes[*axis];
+        out.strides[i] = part->strides[*axis];
+    }
+    return stored_view(from.type, std::move(out));
+}
+
+/// Reshape and its kin: the elements stay in their order, the sizes are those of the result.
+std::optional<stored_tensor> reshaped(rewriter const& r, graph_node const& n, stored_tensor const& from) {
+    shape const& s = r.shape_of(n.outputs[0]);
+    if (s.element_count() != from.element_count()) return {};
+    stored_tensor out = from;
+    out.sizes.clear();
+    for (dim const& d : s.dims()) out.sizes.push_back(d.size());
+    return out;
+}
+
+bool split_weight(rewriter& r, graph_node& n, stored_tensor const& from) {
+    auto const whole = as_view(from);
+    auto const axis = axis_at(int_attribute(n, "axis", 0), from.sizes.size());
+    if (!whole || !axis) return false;
+    std::vector<stored_part> parts;
+    std::int64_t start = 0;
+    for (value_id out : n.outputs) {
+        if (out == no_value) return false;
+        shape const& s = r.shape_of(out); // sizes that the program knows
+        if (!s.is_static() || s.rank() != from.sizes.size()) return false;
+        parts.push_back(*whole);
+        std::int64_t const count = s[*axis].size();
+        if (count > from.sizes[*axis] - start || !narrow(parts.back(), *axis, {start, 1, count})) return false;
+        start += count;
+    }
+    if (start != from.sizes[*axis]) return false;
+    dtype const type = from.type;
+    for (std::size_t i = 0; i != parts.size(); ++i)
+        r.replace(n.outputs[i],
+                  r.add_stored(stored_view(type, std::move(parts[i])), r.weight_name(n.inputs[0], false)));
+    return true;
+}
+
+} // namespace
+
+std::optional<tensor> load_weight(stored_tensor const& from, std::uint64_t at_most) {
+    if (!tensor::can_hold(from.type) || from.byte_count() > at_most) return {};
+    std::size_t const width = bits(from.type) / 8;
+    tensor out{from.type, from.sizes, {}};
+    for (stored_part const& part : from.parts) {
+        if (!part.factors.empty() || part.bytes.data == nullptr) return {};
+        std::int64_t const count = part.element_count();
+        std::vector<std::int64_t> index(part.sizes.size(), 0);
+        std::int64_t at = part.offset;
+        for (std::int64_t i = 0; i != count; ++i) {
+            auto const position = static_cast<std::uint64_t>(at) * width;
+            if (at < 0 || position + width > part.bytes.size) return {};
+            out.bytes.append(reinterpret_cast<char const*>(part.bytes.data) + position, width);
+            for (std::size_t d = index.size(); d-- > 0;) {
+                at += part.strides[d];
+                if (++index[d] != part.sizes[d]) break;
+                at -= part.strides[d] * part.sizes[d];
+                index[d] = 0;
+            }
+        }
+    }
+    if (out.bytes.size() != from.byte_count()) return {};
+    return out;
+}
+
+bool rewrite_weight(rewriter& r, graph_node& n) {
+    value_id const id = n.inputs[0];
+    stored_tensor const* const from = r.stored(id);
+    if (from == nullptr || !r.may_rewrite(id)) return false;
+    if (n.op == "Split") return split_weight(r, n, *from);
+    std::optional<stored_tensor> to;
+    if (n.op == "Transpose") to = transposed(n, *from);
+    else if (n.op == "Slice") to = sliced(r, n, *from);
+    else if (n.op == "Gather") to = gathered(r, n, *from);
+    else to = reshaped(r, n, *from);
+    if (!to) return false;
+    // The program's own sizes are the truth: with others, something is not as it looks.
+    shape const& s = r.shape_of(n.outputs[0]);
+    if (s.has_rank() && s.rank() != to->sizes.size()) return false;
+    r.replace(n.outputs[0], r.add_stored(std::move(*to), r.weight_name(id, true)));
+    return true;
+}
+
+/// Concat of weights along the first dimension that is not 1.
+bool join_weights(rewriter& r, graph_node& n) {
+    stored_tensor out;
+    for (std::size_t i = 0; i != n.inputs.size(); ++i) {
+        stored_tensor const* const t = r.stored(n.inputs[i]);
+        if (t == nullptr || !r.may_rewrite(n.inputs[i])) return false;
+        auto const axis = axis_at(int_attribute(n, "axis", 0), t->sizes.size());
+        if (!axis) return false;
+        for (std::size_t d = 0; d != *axis; ++d)
+            if (t->sizes[d] != 1) return false;
+        if (i == 0) {
+            out = *t;
+            continue;
+        }
+        if (t->type != out.type || t->sizes.size() != out.sizes.size()) return false;
+        for (std::size_t d = *axis + 1; d != t->sizes.size(); ++d)
+            if (t->sizes[d] != out.sizes[d]) return false;
+        out.sizes[*axis] += t->sizes[*axis];
+        out.parts.insert(out.parts.end(), t->parts.begin(), t->parts.end());
+    }
+    r.replace(n.outputs[0], r.add_stored(std::move(out), r.weight_name(n.inputs[0], false)));
+    return true;
+}
+
+void rewriter::plan_weights(std::vector<graph_node> const& nodes) {
+    rewritten_.assign(graph.values.size(), 0);
+    constexpr std::uint64_t blocked = ~std::uint64_t{0};
+    auto const block = [&](value_id id) {
+        if (id < rewritten_.size()) rewritten_[id] = blocked;
+    };
+    for (value_id id : graph.outputs) block(id);
+    for (graph_node const& n : nodes) {
+        for_each_capture(n, [&](value_id id) { block(resolve(id)); });
+        bool movable = is_layout_operator(n);
+        for (std::size_t i = 1; n.op != "Concat" && i < n.inputs.size(); ++i) {
+            tensor const* const t = n.inputs[i] == no_value ? nullptr : constant(resolve(n.inputs[i]));
+            movable = movable && (n.inputs[i] == no_value || t != nullptr);
+            if (movable && n.op == "Gather") movable = as_cut(*t, INT64_MAX).has_value();
+        }
+        for (std::size_t i = 0; i != n.inputs.size(); ++i) {
+            value_id const id = n.inputs[i] == no_value ? no_value : resolve(n.inputs[i]);
+            if (stored(id) == nullptr || rewritten_[id] == blocked) continue;
+            std::uint64_t bytes = 0;
+            bool known = movable && (i == 0 || n.op == "Concat");
+            for (value_id out : n.outputs) {
+                std::int64_t const count = out == no_value ? -1 : shape_of(out).element_count();
+                known = known && (count >= 0 || n.op == "Concat");
+                if (known && n.op != "Concat")
+                    bytes += static_cast<std::uint64_t>(count) * (bits(stored(id)->type) / 8);
+            }
+            if (n.op == "Concat") bytes = stored(id)->byte_count();
+            rewritten_[id] = known ? rewritten_[id] + bytes : blocked;
+        }
+    }
+}
+
+bool rewriter::may_rewrite(value_id id) const {
+    if (!options.rewrite_weights || id >= rewritten_.size()) return false;
+    std::uint64_t const bytes = stored(id)->byte_count();
+    if (bytes > small_weight && !is_only_used_here(id)) return false;
+    return bytes <= small_weight || (rewritten_[id] != ~std::uint64_t{0} && rewritten_[id] <= bytes + small_weight);
+}
+
+/// Whether no graph around this one uses the value for anything else, nor gives it to another one.
+bool rewriter::is_only_used_here(value_id id) const {
+    value_id const outer = graph.values[id].outer;
+    return outer == no_value || (around_->uses_[outer] == 1 && around_->is_only_used_here(outer));
+}
+
+bool is_layout_operator(graph_node const& n) {
+    for (std::string_view op :
+         {"Concat", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"})
+        if (n.op == op) return n.domain.empty() || n.domain == "ai.onnx";
+    return false;
+}
+
+std::string rewriter::weight_name(value_id id, bool is_only) {
+    if (value_id const outer = graph.values[id].outer; outer != no_value)
+        return around_->weight_name(outer, is_only && uses_[id] == 1);
+    std::string& name = graph.values[id].name;
+    if (name.empty() || (is_only && uses_[id] == 1)) return std::exchange(name, {});
+    return name + "." + std::to_string(++names_made_);
+}
+
+tensor const* rewriter::loaded(value_id id) {
+    if (id == no_value) return nullptr;
+    if (tensor const* const t = constant(id); t != nullptr) return t;
+    stored_tensor const* const s = stored(id);
+    if (s == nullptr || (!options.rewrite_weights && !is_integral(s->type))) return nullptr;
+    auto const known = loaded_.find(id);
+    if (known != loaded_.end()) return &known->second;
+    auto t = load_weight(*s, small_weight);
+    return t ? &loaded_.emplace(id, std::move(*t)).first->second : nullptr;
+}
+
+} // namespace ATON_NAMESPACE::passes

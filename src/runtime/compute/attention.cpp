@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Scaled dot-product attention.
+#include "runtime/compute/attention.hpp"
+
+#include <limits>
+
+#include "runtime/compute/normalization.hpp"
+#include <aton/core/error.hpp>
+
+namespace ATON_NAMESPACE::runtime {
+
+namespace {
+
+void check_operands(tensor const& q, tensor const& k, tensor const& v) {
+    bool fits = q.rank() == 4 && k.rank() == 4 && v.rank() == 4;
+    fits = fits && q.size(0) == k.size(0) && q.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2);
+    fits = fits && q.size(3) == k.size(3) && (k.size(1) == 0 ? q.size(1) == 0 : q.size(1) % k.size(1) == 0);
+    if (!fits)
+        throw error("queries, keys and values of " + to_string(q.sizes()) + ", " + to_string(k.sizes()) + " and " +
+                    to_string(v.sizes()) + " do not meet");
+}
+
+} // namespace
+
+tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& bias, attention_rules const& rules,
+              attention_steps* steps) {
+    check_operands(q, k, v);
+    std::int64_t const heads = q.size(1);
+    std::int64_t const shared = k.size(1) == 0 ? 1 : heads / k.size(1);
+    // The heads that share a key are rows of one matrix.
+    sizes const rows = {q.size(0), k.size(1), shared * q.size(2)};
+    auto const with = [](sizes of, std::int64_t last) {
+        of.push_back(last);
+        return of;
+    };
+    auto const scaled = [](tensor const& t, double by) { return by == 1 ? t : t * scalar(by); };
+    tensor const query = reshape(scaled(widened(q), rules.query_scale), with(rows, q.size(3)));
+    tensor const key = scaled(widened(k), rules.key_scale);
+    sizes const to = {q.size(0), heads, q.size(2), k.size(2)};
+    tensor const scores = reshape(matmul(query, transpose(key, 2, 3)), to);
+    tensor const capped = rules.softcap == 0 ? scores : tanh(scores / scalar(rules.softcap)) * scalar(rules.softcap);
+    tensor const biased = bias ? capped + cast(bias, capped.dtype()) : capped;
+    if (biased.sizes() != to) throw error("a bias of " + to_string(bias.sizes()) + " for " + to_string(to));
+    dtype const precise = rules.softmax_type == dtype::undefined ? q.dtype() : rules.softmax_type;
+    tensor weights = biased;
+    if (k.size(2) != 0) {
+        weights = softmax(cast(biased, precise == dtype::float64 ? precise : biased.dtype()), -1);
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        if (bias && bias.count() != 0) {
+            tensor const whole = bias.rank() == 0 ? bias.unsqueezed(0) : bias;
+            weights = where(equal(max(whole, {-1}, true), scalar(-infinity)), scalar(0), weights);
+        }
+    }
+    if (steps != nullptr)
+        *steps = {cast(scores, q.dtype()), cast(capped, q.dtype()), cast(biased, q.dtype()), cast(weights, q.dtype())};
+    tensor const value = widened(v);
+    tensor const y = matmul(reshape(cast(weights, value.dtype()), with(rows, k.size(2))), value);
+    return cast(reshape(y, {q.size(0), heads, q.size(2), v.size(3)}), q.dtype());
+}
+
+tensor attention_window(std::int64_t queries, std::int64_t keys, tensor const& offset, std::int64_t left,
+                        std::int64_t right) {
+    device const here = offset.where();
+    tensor const steps = reshape(range(queries, 0, 1, here), {queries, 1}) - range(keys, 0, 1, here);
+    tensor const shift = offset.rank() == 0 ? offset : reshape(offset, {offset.count(), 1, 1, 1});
+    tensor const ahead = steps + shift; // how far the query stands behind the key
+    tensor sees;
+    if (left >= 0) sees = less_equal(ahead, scalar(static_cast<long long>(left)));
+    if (right >= 0) {
+        tensor const before = greater_equal(ahead, scalar(-static_cast<long long>(right)));
+        sees = sees ? logical_and(sees, before) : before;
+    }
+    return sees ? sees : full(true, dtype::bool_, ahead.sizes(), here);
+}
+
+} // namespace ATON_NAMESPACE::runtime
