@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Conan 2 recipe. By default the headers alone, one package for every compiler; -o "aton/*:exporter=True" adds the exporter library and
-the aton command, -o "aton/*:verify=True" the runtime and aton::verify as well. docs/install.md has the lines."""
+"""Conan 2 recipe. By default only the headers, one package for every compiler; -o "aton/*:exporter=True" adds the exporter library and
+the aton command, -o "aton/*:verify=True" also the runtime and aton::verify. docs/install.md shows how to use it."""
 import os
 import re
 
@@ -32,7 +32,7 @@ class AtonConan(ConanFile):
         self.package_type = "static-library" if self.options.exporter else "header-library"
 
     def requirements(self):
-        # Boost.Hana, of which Boost's headers are enough.
+        # For Boost.Hana; Boost's headers suffice.
         self.requires("boost/[>=1.74.0 <2]", transitive_headers=True, options={"header_only": True})
         if self.options.exporter:
             self.requires("onnx/[>=1.17.0 <2]")
@@ -70,7 +70,7 @@ class AtonConan(ConanFile):
             self.info.clear()
 
     def package_info(self):
-        # find_package(aton) finds the package that CMake installed, with its components; nothing is made in its place.
+        # find_package(aton) finds the package that CMake installed, with its components; Conan generates none.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/aton"]
         if self.options.exporter:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, licence, and a CMake package with the components dsl, mappings, exporter, runtime, verify and tool, as far as
-# they are built.
+# cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify and tool that
+# are built.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
 set(aton_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/aton")
 
-# aton_install_component(name dependencies.cmake TARGETS ...): the component's targets, and aton-<name>.cmake, which finds what they
-# need and then brings them.
+# aton_install_component(name dependencies TARGETS ...): installs the component's targets, and aton-<name>.cmake, which finds their
+# dependencies and then imports them.
 function(aton_install_component component dependencies)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS")
     install(TARGETS ${arg_TARGETS} EXPORT aton_${component}
@@ -18,7 +18,7 @@ function(aton_install_component component dependencies)
     set(file "${PROJECT_BINARY_DIR}/package/aton-${component}.cmake")
     file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
 "# SPDX-License-Identifier: MIT
-# Component ${component} of Aton @PROJECT_VERSION@: what its targets need, and the targets.
+# Component ${component} of Aton @PROJECT_VERSION@: the dependencies of its targets, then the targets.
 ${dependencies}include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-${component}-targets.cmake\")
 ")
     install(FILES "${file}" DESTINATION "${aton_package_folder}")
@@ -38,12 +38,12 @@ endfunction()
 
 set_target_properties(aton PROPERTIES EXPORT_NAME dsl)
 aton_install_component(dsl "find_dependency(Boost 1.74)\n" TARGETS aton)
-# Headers right in include/aton belong to the language.
+# Headers directly in include/aton belong to the DSL.
 file(GLOB aton_umbrellas RELATIVE "${PROJECT_SOURCE_DIR}/include/aton" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/aton/*.hpp")
 aton_install_headers(core onnx aten ir dsl mappings ${aton_umbrellas})
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# Headers alone fit every architecture; libraries do not.
+# A package with headers only is independent of the architecture.
 set(aton_architecture "")
 if(NOT ATON_BUILD_EXPORTER AND NOT ATON_BUILD_TOOLS AND NOT ATON_BUILD_TESTS)
     set(aton_architecture ARCH_INDEPENDENT)
@@ -55,8 +55,8 @@ install(FILES "${PROJECT_BINARY_DIR}/package/atonConfig.cmake" "${PROJECT_BINARY
     "${PROJECT_SOURCE_DIR}/cmake/aton_plugin.cmake"
     DESTINATION "${aton_package_folder}")
 
-# aton_install_compiled(): the components mappings, exporter, runtime, verify and tool, those whose targets exist. Each brings the
-# components that it is built on.
+# aton_install_compiled(): installs those of the components mappings, exporter, runtime, verify and tool whose targets exist. Each component
+# imports the components that it depends on.
 function(aton_install_compiled)
     set(bring "include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-@.cmake\")\n")
     string(REPLACE "@" "mappings" bring_mappings "${bring}")

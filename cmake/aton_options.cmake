@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What every target of ours is compiled with: warnings, sanitizers, ccache. Use: target_link_libraries(t PRIVATE aton_options).
+# Compile options of Aton's own targets: warnings, sanitizers, ccache. Use: target_link_libraries(t PRIVATE aton_options).
 include_guard(GLOBAL)
 
 find_program(ATON_CCACHE ccache)
 if(ATON_CCACHE)
-    # Paths below the source folder are hashed as relative ones: presets and other checkouts share what they compile.
+    # Hash paths below the source folder as relative paths: presets and other checkouts share their objects.
     set(aton_launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${ATON_CCACHE}")
     foreach(language IN ITEMS CXX CUDA)
         if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
@@ -23,24 +23,24 @@ target_compile_options(aton_options INTERFACE
 if(ATON_SANITIZE)
     target_compile_options(aton_options INTERFACE
         "$<${aton_is_cxx}:-fsanitize=${ATON_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
-    # GCC (12 at least) no longer folds `&object == nullptr` in constant expressions with these (its bug 71962); a null
-    # pointer still stops the program with them off. Can go when tests/onnx/semantic_breaks_test.cpp compiles without.
+    # With these, GCC (at least 12) does not fold `&object == nullptr` in constant expressions (GCC bug 71962); a null pointer
+    # still stops the program without them. Can be removed when tests/onnx/semantic_breaks_test.cpp compiles without.
     target_compile_options(aton_options INTERFACE
         "$<$<AND:${aton_is_cxx},$<CXX_COMPILER_ID:GNU>>:-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute>")
-    # GCC's instrumented code makes std::optional look uninitialised (12.2: parameter<std::optional<T>>::get); without sanitizers it is silent.
+    # With sanitizers, GCC 12.2 reports std::optional as uninitialized (parameter<std::optional<T>>::get).
     target_compile_options(aton_options INTERFACE "$<$<AND:${aton_is_cxx},$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>")
     target_link_options(aton_options INTERFACE "-fsanitize=${ATON_SANITIZE}")
 endif()
 
-# aton_executable(name SOURCES a.cpp ... [LIBRARIES targets...]): an executable of ours.
+# aton_executable(name SOURCES a.cpp ... [LIBRARIES targets...]): an executable with aton_options.
 function(aton_executable name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE aton::aton aton_options ${arg_LIBRARIES})
 endfunction()
 
-# aton_library(aton_name SOURCES a.cpp ... [LIBRARIES targets...]): a static library of ours, aton::name as in an installed package.
-# LIBRARIES are public.
+# aton_library(aton_name SOURCES a.cpp ... [LIBRARIES targets...]): a static library with aton_options, and its alias aton::name, as in an
+# installed package. LIBRARIES are public.
 function(aton_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
     add_library(${name} STATIC ${arg_SOURCES})

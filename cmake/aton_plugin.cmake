@@ -4,10 +4,10 @@ include_guard(GLOBAL)
 
 function(aton_add_plugin name)
     add_library(${name} MODULE ${ARGN})
-    # clang-tidy does not know GCC's options.
+    # clang-tidy does not support this option of GCC.
     set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
     target_link_libraries(${name} PRIVATE aton::dsl)
-    # A plugin shows its description and nothing else; then two plugins whose tables have one name do not meet.
+    # A plugin exports only its description, so that tables of the same name in two plugins do not collide.
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>")
 endfunction()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# One line per test. Labels: `quick` (the loop of every day, seconds) and `full` (everything else).
+# Functions that add a test in one line. Labels: `quick` (seconds, for every build) and `full` (everything else).
 include_guard(GLOBAL)
 
 find_package(doctest REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# Recorded results that are not part of the repository. Tests that need them ask `if(ATON_SHARED_DIR)`.
+# Recorded results that are not part of the repository. Tests that need them check `if(ATON_SHARED_DIR)`.
 set(aton_shared "$ENV{ATON_SHARED_DIR}")
 if(NOT aton_shared)
     set(aton_shared "${PROJECT_SOURCE_DIR}/../shared")
@@ -37,7 +37,7 @@ function(aton_test name label)
     aton_command_test(${name} ${label} COMMAND ${name} ${arg_ARGS})
 endfunction()
 
-# aton_command_test(name quick|full COMMAND ...): any command that exits with 0 when all is well; runs in the source folder.
+# aton_command_test(name quick|full COMMAND ...): a command that exits with 0 on success; runs in the source folder.
 function(aton_command_test name label)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND")
     aton_check_label(${label})
@@ -61,7 +61,7 @@ function(aton_finish_tests)
     endforeach()
 endfunction()
 
-# aton_under_sanitizers(names...): tests of label full that tools/test.sh runs under sanitizers too.
+# aton_under_sanitizers(names...): tests with the label full that tools/test.sh also runs with sanitizers.
 function(aton_under_sanitizers)
     set_property(TEST ${ARGN} APPEND PROPERTY LABELS sanitizers)
 endfunction()
@@ -74,6 +74,6 @@ endfunction()
 
 function(aton_check_label label)
     if(NOT label MATCHES "^(quick|full)$")
-        message(FATAL_ERROR "a test's label is quick or full, not '${label}'")
+        message(FATAL_ERROR "the label of a test must be quick or full, not '${label}'")
     endif()
 endfunction()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Provides ONNX::onnx (schemas, checker, shape inference, version converter): an installed ONNX where there is one,
-# otherwise a static library built from the C++ sources that the `onnx` wheel carries, against the system's protobuf.
+# Provides ONNX::onnx (schemas, checker, shape inference, version converter): an installed ONNX if there is one,
+# otherwise a static library built from the C++ sources in the `onnx` wheel, with the system's protobuf.
 #
-# The wheel's sources are looked for in the CMake or environment variable ATON_ONNX_SOURCE_DIR: the folder that
+# The wheel's sources are searched in the CMake or environment variable ATON_ONNX_SOURCE_DIR: the folder that
 # contains `onnx/` (a venv's site-packages). Sets ATON_ONNX_VERSION, and ATON_ONNX_IS_INSTALLED in the first case.
 include_guard(GLOBAL)
 
@@ -36,7 +36,7 @@ file(GLOB aton_onnx_dist_info "${ATON_ONNX_SOURCE_DIR}/onnx-*.dist-info")
 string(REGEX MATCH "onnx-([0-9]+\\.[0-9]+\\.[0-9]+)" aton_onnx_match "${aton_onnx_dist_info}")
 set(ATON_ONNX_VERSION "${CMAKE_MATCH_1}")
 if(NOT ATON_ONNX_VERSION)
-    message(FATAL_ERROR "no onnx-<version>.dist-info beside ${aton_onnx_root}: which version is it?")
+    message(FATAL_ERROR "cannot determine the version of ONNX: no onnx-<version>.dist-info next to ${aton_onnx_root}")
 endif()
 message(STATUS "ONNX ${ATON_ONNX_VERSION}: built from the wheel's sources")
 
@@ -62,7 +62,7 @@ foreach(proto IN ITEMS onnx-ml onnx-operators-ml onnx-data)
     list(APPEND aton_onnx_pb_sources "${out}.cc" "${out}.h")
 endforeach()
 
-# Globbed on purpose: the list belongs to the pinned wheel, not to us.
+# Globbed on purpose: the list of sources depends on the pinned wheel.
 file(GLOB_RECURSE aton_onnx_sources
     "${aton_onnx_root}/common/*.cc" "${aton_onnx_root}/defs/*.cc" "${aton_onnx_root}/inliner/*.cc"
     "${aton_onnx_root}/shape_inference/*.cc" "${aton_onnx_root}/version_converter/*.cc")
@@ -71,10 +71,10 @@ add_library(aton_onnx STATIC EXCLUDE_FROM_ALL
     ${aton_onnx_sources} "${aton_onnx_root}/checker.cc" ${aton_onnx_pb_sources})
 add_library(ONNX::onnx ALIAS aton_onnx)
 target_compile_features(aton_onnx PUBLIC cxx_std_20)
-# Its headers are for us alone: an installed exporter is linked with it, and shows nothing of it.
+# Its headers are private: an installed exporter links it, but its interface does not mention it.
 target_compile_definitions(aton_onnx PUBLIC "$<BUILD_INTERFACE:ONNX_ML=1;ONNX_NAMESPACE=onnx>")
 target_include_directories(aton_onnx SYSTEM PUBLIC "$<BUILD_INTERFACE:${aton_onnx_out};${ATON_ONNX_SOURCE_DIR}>")
 target_link_libraries(aton_onnx PUBLIC protobuf::libprotobuf Threads::Threads)
-# Somebody else's code: no warnings, and light optimisation even in debug builds (half the build time of -O2).
+# Third-party code: no warnings, and -O1 even in debug builds (half the build time of -O2).
 target_compile_options(aton_onnx PRIVATE -w -O1 -g0)
 set_target_properties(aton_onnx PROPERTIES CXX_CLANG_TIDY "" POSITION_INDEPENDENT_CODE ON)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Holds the code to .clang-format, and with --tidy to .clang-tidy too. Every finding fails; nothing is changed.
+# Checks the code with clang-format, and with --tidy also with clang-tidy. Every finding is an error; nothing is changed.
 #
 #   tools/check_style.sh                    clang-format: seconds
-#   tools/check_style.sh --tidy [FOLDER]    clang-tidy as well, with FOLDER/compile_commands.json of a build (build/release): minutes
+#   tools/check_style.sh --tidy [FOLDER]    also clang-tidy, with FOLDER/compile_commands.json of a build (build/release): minutes
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Tracked and written by hand: neither generated/ nor single_include/. The cases of compile_fail stand as their test wants them.
+# Tracked and written by hand: neither generated/ nor single_include/. The cases of compile_fail keep their own format.
 sources() {
     git ls-files -- "$@" | grep -v -e /generated/ -e ^single_include/ -e ^tests/compile_fail/cases/ | while read -r file; do
         if [ -f "$file" ]; then echo "$file"; fi
@@ -18,7 +18,7 @@ check_format() {
     local files
     mapfile -t files < <(sources '*.hpp' '*.cpp' '*.cu' '*.cuh')
     clang-format-19 --dry-run -Werror "${files[@]}" || {
-        echo "not as .clang-format says; to fix it: clang-format-19 -i FILE" >&2
+        echo "not formatted; run clang-format-19 -i FILE" >&2
         return 1
     }
     echo "clang-format: ${#files[@]} files are clean"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The main job on a real model: a classifier of handwritten digits, trained and saved by PyTorch, is exported without Python, printed,
-# checked, and run on digits that its training never saw.
+# Demonstrates an export: a classifier of handwritten digits, trained and saved by PyTorch, is exported without Python, printed, checked,
+# and run on held-out digits.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-step "build: the aton command (the first time with the ONNX library, some minutes)"
+step "build: the aton command (the first time also the ONNX library, some minutes)"
 aton_build release aton_command
 aton="$ATON_ROOT/build/release/aton"
 work="$ATON_ROOT/build/demo"

@@ -3,7 +3,7 @@
 """Writes include/aton/aten/generated/function_schemas.hpp: every ATen schema that a torch release registers.
 
 python tools/generate_aten_schemas.py            # write the header (needs the torch release named below)
-python tools/generate_aten_schemas.py --check    # exit 1 if the header is not what would be written
+python tools/generate_aten_schemas.py --check    # exit with 1 if the header is not up to date
 """
 
 import argparse
@@ -69,12 +69,12 @@ def registered_schemas() -> list[str]:
 
     release = torch.__version__.split("+")[0]
     if release != TORCH_RELEASE:
-        sys.exit(f"this needs torch {TORCH_RELEASE}, not {release}; for another release change TORCH_RELEASE first")
+        sys.exit(f"needs torch {TORCH_RELEASE}, not {release}; for another release change TORCH_RELEASE first")
     texts = {str(schema) for schema in torch._C._jit_get_all_schemas()}
     wanted = sorted((text for text in texts if text.split("::", 1)[0] in NAMESPACES), key=qualified_name)
     names = [qualified_name(text) for text in wanted]
     if len(set(names)) != len(names):
-        sys.exit("two schemas share a qualified overload name: the look-up by name needs them to be unique")
+        sys.exit("two schemas share a qualified overload name; look-up by name needs unique names")
     for text in wanted:
         if not (text.isascii() and text.isprintable()):
             sys.exit(f"not printable ASCII: {text!r}")
@@ -116,8 +116,8 @@ def main() -> int:
     if current == text.encode("ascii"):
         return 0
     print(
-        f"{arguments.output.name} is not what torch {TORCH_RELEASE} registers.\n"
-        f"Make it again: pip install torch=={TORCH_RELEASE} && {COMMAND}",
+        f"{arguments.output.name} does not match the schemas of torch {TORCH_RELEASE}.\n"
+        f"Regenerate it: pip install torch=={TORCH_RELEASE} && {COMMAND}",
         file=sys.stderr,
     )
     return 1

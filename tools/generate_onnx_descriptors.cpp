@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes include/aton/onnx/generated/: every operator schema that the ONNX library registers, as pooled constexpr rows.
 // Usage: generate_onnx_descriptors <folder>. The rows are read by include/aton/onnx/registry.hpp; every cost here is paid
-// by every user's include, so equal strings, type sets and lists stand once and rows are small integers.
+// by every user's include, so equal strings, type sets and lists are stored once, and rows are small integers.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -29,7 +29,7 @@ using ::onnx::OpSchema;
 
 // ---- pools ------------------------------------------------------------------------------------------------------
 
-/// Values in the order in which they first came, each once.
+/// Distinct values in the order of their first use.
 template <class T>
 class pool {
 public:
@@ -84,7 +84,7 @@ int element_type(std::string_view text) {
     return at == numbers.end() ? -1 : at->second;
 }
 
-/// Takes `prefix(...)` off; false when it is something else.
+/// Removes `prefix(...)`; false if the string has another form.
 bool unwrap(std::string_view& text, std::string_view prefix) {
     if (text.size() < prefix.size() + 2 || text.substr(0, prefix.size()) != prefix || text[prefix.size()] != '(')
         return false;
@@ -125,7 +125,7 @@ std::string list_text(List const& list, Print print) {
     return text + "]";
 }
 
-/// A default as ONNX's documentation writes it, floats with as many digits as they need; empty: no default.
+/// A default as in ONNX's documentation, floats with as many digits as needed; empty if there is no default.
 std::string default_text(OpSchema::Attribute const& a) {
     AttributeProto const& v = a.default_value;
     auto const quoted = [](std::string const& s) { return "'" + s + "'"; };
@@ -138,7 +138,7 @@ std::string default_text(OpSchema::Attribute const& a) {
     case AttributeProto::FLOATS: return list_text(v.floats(), number_text);
     case AttributeProto::INTS: return list_text(v.ints(), integer);
     case AttributeProto::STRINGS: return list_text(v.strings(), quoted);
-    default: throw std::runtime_error("attribute " + a.name + ": this kind of default has no text yet");
+    default: throw std::runtime_error("attribute " + a.name + ": unsupported kind of default");
     }
 }
 
@@ -157,10 +157,10 @@ int formal_list(descriptors& d, std::vector<OpSchema::FormalParameter> const& fo
     return static_cast<int>(d.formals.add(rows));
 }
 
-/// -1 stands for "any number", which libonnx writes as the greatest int.
+/// -1 means "any number", which libonnx encodes as the largest int.
 int arity(int n) {
     if (n == std::numeric_limits<int>::max()) return -1;
-    if (n > 127) throw std::runtime_error("arity does not fit its column");
+    if (n > 127) throw std::runtime_error("arity does not fit into its column");
     return n;
 }
 
@@ -237,7 +237,7 @@ std::string header(std::string_view what) {
 std::string literal(std::string_view text) {
     std::string out = "\"";
     for (char const c : text) {
-        if (c < ' ' || c > '~') throw std::runtime_error("a name that is not plain ASCII");
+        if (c < ' ' || c > '~') throw std::runtime_error("a name that is not printable ASCII");
         if (c == '"' || c == '\\') out += '\\';
         out += c;
     }
@@ -291,7 +291,7 @@ private:
     std::ostream& out_;
 };
 
-/// Lists laid end to end: the flat rows, and where each list begins (one more entry than lists).
+/// Concatenated lists: the flat rows, and the start of each list (one more entry than lists).
 template <class Row>
 std::pair<std::vector<Row>, std::vector<std::size_t>> flatten(std::vector<std::vector<Row>> const& lists) {
     std::pair<std::vector<Row>, std::vector<std::size_t>> flat;
@@ -319,7 +319,7 @@ void write_names(std::ostream& out, writer& w, std::vector<std::string> const& n
         line += text;
     }
     out << line << ";\n\n";
-    if (offsets.back() > 65535) throw std::runtime_error("the names no longer fit 16-bit offsets");
+    if (offsets.back() > 65535) throw std::runtime_error("the names do not fit 16-bit offsets");
     w.numbers("unsigned short", "name_offsets", offsets);
 }
 
@@ -405,10 +405,10 @@ void write_schemas(std::ostream& out, descriptors const& d) {
     out << "};\n\n} // namespace generated\n} // namespace ATON_NAMESPACE::onnx\n";
 
     if (d.sets.values().size() > 255 || d.names.values().size() > 65535)
-        throw std::runtime_error("an index no longer fits its column");
+        throw std::runtime_error("an index does not fit into its column");
 }
 
-/// The suffix that `attr::name_<suffix>` has for this type of attribute; empty: none.
+/// The suffix of `attr::name_<suffix>` for this type of attribute; empty if there is none.
 std::string_view letter(AttributeProto::AttributeType type) {
     switch (type) {
     case AttributeProto::FLOAT:
@@ -437,12 +437,12 @@ void write_attributes(std::ostream& out, std::vector<OpSchema> const& schemas) {
     for (auto const& [name, kind] : names) {
         if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
             std::string::npos)
-            throw std::runtime_error("attribute name that is no identifier: " + name);
+            throw std::runtime_error("attribute name that is not an identifier: " + name);
         out << "ATON_ATTRIBUTE_" << kind << "(" << name << ")\n";
     }
 }
 
-/// Written whole or not at all, and only when something changed: an equal file keeps its time stamp.
+/// Writes the whole file or nothing, and only if it changed: an equal file keeps its time stamp.
 void save(std::filesystem::path const& path, std::string const& text) {
     std::ifstream old(path, std::ios::binary);
     if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return;

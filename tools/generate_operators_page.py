@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/operators.md: every ATen overload with a built-in mapping, and the opsets at which it can be exported, from `aton ops` and, for the
+"""Writes docs/operators.md, every ATen overload with a built-in mapping and the opsets at which it can be exported, from `aton ops` and, for the
 families, the headers of the tables.
 
     generate_operators_page.py --aton build/release/aton [--check]
 
---check writes nothing; exit status 1 when the page says anything else.
+--check writes nothing and exits with 1 if the page is not up to date.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ def ops(aton, *options):
 
 
 def family_of_overloads():
-    """The header that has a row of the overload."""
+    """{overload: stem of the header with its row}"""
     found = {}
     for path in sorted((ROOT / "include" / "aton" / "mappings").glob("*.hpp")):
         for overload in ROW.findall(path.read_text(encoding="utf-8")):
@@ -95,7 +95,7 @@ def main():
     if not arguments.check:
         PAGE.write_text(text, encoding="utf-8")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/operators.md is not current; run tools/generate_operators_page.py --aton build/release/aton")
+        sys.exit("docs/operators.md is not up to date; run tools/generate_operators_page.py --aton build/release/aton")
 
 
 if __name__ == "__main__":

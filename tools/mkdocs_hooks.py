@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes the documents, which are written for the repository, fit for the site: links to files outside of docs/ become plain code, since the site
-has only pages, and what stands after the language of a code block, which is for the tests, goes."""
+"""Adapts the documents, which are written for the repository, to the site: links to files outside docs/, which the site does not have, become
+plain code, and the words after the language of a code block, which are for the tests, are removed."""
 import re
 
 LINK = re.compile(r"(?<!\\)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((\.\./[^)\s]+)\)")

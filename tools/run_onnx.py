@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs an .onnx file with ONNX Runtime on inputs that are the same every time, and prints the outputs.
+"""Runs an .onnx file with ONNX Runtime on reproducible inputs and prints the outputs.
 
 Usage: run_onnx.py model.onnx [input.npy ...]
 """
@@ -12,7 +12,7 @@ TYPES = {"float": "float32", "double": "float64", "bool": "bool"}
 
 
 def made_up(meta, index):
-    """Values around zero in a reproducible order; a dimension without a number becomes 2, 3, 4, ..."""
+    """Reproducible random values around zero; dimension i without a number has size i + 2."""
     shape = [dim if isinstance(dim, int) else position + 2 for position, dim in enumerate(meta.shape)]
     element = meta.type.removeprefix("tensor(").removesuffix(")")
     values = numpy.random.default_rng(index).normal(size=shape) * 2

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Makes a machine ready to build Aton: Debian packages (where missing, as root) and a Python environment in build/venv.
-# Source it (`. tools/setup.sh`) to get ATON_ROOT, ATON_PYTHON and ATON_ONNX_SOURCE_DIR; or run it. When everything is
-# there it takes a blink and touches no network. ATON_WITH_TORCH=1 adds torch and the
-# packages whose models the tests export.
+# Prepares a machine for building Aton: missing Debian packages (as root) and a Python environment in build/venv. Source it
+# (`. tools/setup.sh`) to get ATON_ROOT, ATON_PYTHON and ATON_ONNX_SOURCE_DIR, or run it. If nothing is missing, it returns at
+# once and does not use the network. ATON_WITH_TORCH=1 adds torch and the packages whose models the tests export.
 
 aton_setup() {
     local root missing=() package
     root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)" || return 1
 
-    # Programs from wherever they come; libraries from Debian.
+    # Programs from any source; libraries from Debian.
     for package in g++ cmake ninja:ninja-build ccache git python3 protoc:protobuf-compiler; do
         command -v "${package%%:*}" >/dev/null || missing+=("${package##*:}")
     done
@@ -20,7 +19,7 @@ aton_setup() {
     fi
     if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
 
-    # PATH's python3 may be pyenv's, which can make environments, or Debian's, which needs python3-venv for it.
+    # The python3 in PATH may be pyenv's, which can create environments, or Debian's, which needs python3-venv for that.
     local venv="$root/build/venv"
     if ! "$venv/bin/python" -c '' 2>/dev/null; then
         mkdir -p "$root/build"
@@ -30,14 +29,14 @@ aton_setup() {
         fi
     fi
 
-    # One pip run for each new list of requirements, remembered beside the environment.
+    # pip runs once per list of requirements, which is recorded in the environment.
     local wanted
     wanted="$(cat "$root/tools/requirements.txt"; echo "torch: ${ATON_WITH_TORCH:-0}")"
     if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then wanted+="$(cat "$root/tests/models/requirements.txt")"; fi
     if [ "$(cat "$venv/aton-requirements" 2>/dev/null)" != "$wanted" ]; then
         echo "setup: installing Python packages into build/venv"
         local pip=("$venv/bin/python" -m pip install -qq --disable-pip-version-check --root-user-action=ignore)
-        if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then # torch alone first: what depends on it must not choose another build
+        if [ "${ATON_WITH_TORCH:-0}" = 1 ]; then # torch first, so that dependent packages do not select another build
             "${pip[@]}" torch==2.13.0 && "${pip[@]}" -r "$root/tests/models/requirements.txt" || return 1
         fi
         "${pip[@]}" -r "$root/tools/requirements.txt" || return 1
@@ -53,7 +52,7 @@ aton_setup() {
 aton_install() {
     local sudo=()
     if [ "$(id -u)" != 0 ]; then
-        command -v sudo >/dev/null || { echo "setup: missing packages, and neither root nor sudo: $*" >&2; return 1; }
+        command -v sudo >/dev/null || { echo "setup: cannot install missing packages without root or sudo: $*" >&2; return 1; }
         sudo=(sudo)
     fi
     echo "setup: installing $*"
@@ -61,7 +60,7 @@ aton_install() {
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null || return 1
 }
 
-# What only the tests of label full use: other compilers, the style checkers, and Conan.
+# Installs what only tests with the label full use: other compilers, the style checkers, and Conan.
 aton_install_full() {
     local missing=() program
     for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19; do
@@ -71,13 +70,13 @@ aton_install_full() {
 
     local packages="$ATON_ROOT/tests/requirements.txt" installed="$ATON_ROOT/build/venv/aton-full-requirements"
     if ! cmp -s "$packages" "$installed"; then
-        echo "setup: installing Python packages for the tests of label full"
+        echo "setup: installing Python packages for the full tests"
         "$ATON_PYTHON" -m pip install -qq --disable-pip-version-check --root-user-action=ignore -r "$packages" || return 1
         cp "$packages" "$installed"
     fi
 }
 
-# Passes lines on to a file. On a terminal it shows how far they say that the work is: "[12/700]" of ninja, "12/151 Test" of ctest.
+# Copies its input to a file. On a terminal it also shows the progress that ninja ("[12/700]") and ctest ("12/151 Test") report.
 aton_progress() { # what, file
     if [ ! -t 2 ]; then cat >"$2"; return; fi
     awk -v what="$1" -v file="$2" '
@@ -93,8 +92,8 @@ aton_progress() { # what, file
         END { if (shown) printf "\r%60s\r", "" > "/dev/stderr" }'
 }
 
-# Configures and builds a preset: aton_build release [targets...]. Quiet unless it fails, but for its progress on a terminal. One at a time
-# in one folder: two builds in it would do everything twice, and overwrite each other.
+# Configures and builds a preset: aton_build release [targets...]. Prints nothing but its progress unless it fails. Builds of one preset
+# are serialized, since concurrent builds in one folder would overwrite each other's files.
 aton_build() {
     local preset="$1" log
     shift

@@ -1,30 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds everything and runs the tests: the quick ones, or all of them. Ends with ctest's closing line.
+# Builds everything and runs the quick tests or all of them. The last line of output is ctest's summary.
 #
 #   tools/test.sh                  quick, release build
 #   tools/test.sh --full           everything: all tests of the release build (other compilers, every header alone, fuzzers, style),
-#                                  then the quick tests again in the presets asan (there also what is labelled sanitizers), clang and,
-#                                  where nvcc is, cuda
-#   tools/test.sh --full-release   the first half of that: what is labelled full, in the release build; and, where nvcc is, the kernels
-#                                  of the GPU compiled, and tested where a GPU is
+#                                  then the quick tests in the presets asan (with those labeled sanitizers), clang and, if nvcc is
+#                                  installed, cuda
+#   tools/test.sh --full-release   only the tests of the release build that are labeled full; if nvcc is installed, the GPU kernels
+#                                  are also compiled, and tested if there is a GPU
 #
-# Both kinds of --full continue where an earlier run stopped: tests that passed in the same state of the tree are left out (build/passed).
+# Both kinds of --full continue an interrupted run: tests that passed with the same state of the tree (build/passed) are skipped.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-# Recorded results that do not live in the repository; their tests are added where the folder exists.
+# Recorded results that are not part of the repository; their tests are added if the folder exists.
 export ATON_SHARED_DIR="${ATON_SHARED_DIR:-$ATON_ROOT/../shared}"
 
-# A name for the state of the tree: what passed in it need not run again.
+# Prints a hash of the working tree: tests that passed with it need not run again.
 tree_state() {
     git -C "$ATON_ROOT" rev-parse --is-inside-work-tree >/dev/null 2>&1 || { date +%s%N; return; }
     { git -C "$ATON_ROOT" rev-parse HEAD; git -C "$ATON_ROOT" diff HEAD
       git -C "$ATON_ROOT" ls-files -o --exclude-standard -z | xargs -0 -r sha1sum; } 2>/dev/null | sha1sum | cut -c1-16
 }
 
-# Builds a preset and runs its tests; prints what ctest says, its closing line last. run_tests PRESET EXCLUDED [ctest's arguments...]
-# With CONTINUE set, tests that passed before in this preset and this state of the tree are left out.
+# Builds a preset and runs its tests; prints ctest's report with the summary last: run_tests PRESET EXCLUDED [ctest's arguments...]
+# If CONTINUE is set, tests of this preset that passed with this state of the tree are skipped.
 run_tests() {
     local preset=$1 excluded=$2 report="$ATON_ROOT/build/ctest-$1.log" passed="" status=0
     shift 2
@@ -34,7 +34,7 @@ run_tests() {
         mkdir -p "$(dirname "$passed")"
         touch "$passed"
         if [ -s "$passed" ]; then
-            echo "tests: $(wc -l <"$passed") passed before in this state of the tree; they are left out"
+            echo "tests: $(wc -l <"$passed") passed before with this state of the tree and are skipped"
             excluded+="${excluded:+|}^($(paste -sd '|' "$passed"))\$"
         fi
     fi
@@ -46,11 +46,11 @@ run_tests() {
         if grep -q 'No tests were found' "$report"; then echo "100% tests passed, 0 tests failed out of 0"; return; fi
     fi
     grep -v '^ *Start ' "$report" | grep -v -e ' tests passed, ' -e ' tests failed out of ' || true
-    grep -e ' tests passed, ' -e ' tests failed out of ' "$report" | tail -n 1 || { echo "ctest did not come to its end"; return 1; }
+    grep -e ' tests passed, ' -e ' tests failed out of ' "$report" | tail -n 1 || { echo "ctest did not finish"; return 1; }
     return "$status"
 }
 
-# What nvcc compiles, and its tests: those that need a GPU are skipped where none is.
+# Builds and tests what nvcc compiles; tests that need a GPU are skipped without one.
 run_cuda() {
     aton_build cuda aton_cuda cuda_kernels_test dsl_in_cu_file
     ctest --preset cuda -R '^(dsl_in_cu_file|cuda_kernels_test)$'
@@ -67,7 +67,7 @@ case "${1:-}" in
         aton_install_full
         export CONTINUE=1
         run_tests release ""
-        # What a test of the release build has compared already, once more under other eyes: the programs, not the scripts.
+        # Programs are tested again with sanitizers and with Clang; scripts are not.
         run_tests asan 'compile_fail|docs_|oracle_|header' -L 'quick|sanitizers'
         run_tests clang 'compile_fail|docs_|oracle_|header' -L quick
         if command -v nvcc >/dev/null; then run_cuda; fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What Aton costs a compiler: user seconds (the least of several runs) and template instantiations, beside the standard headers in the same run.
+"""Measures what Aton costs a compiler: user seconds (the minimum of several runs) and template instantiations, and those of the standard headers.
 
     benchmarks/compile_time/run.py [--compilers g++,clang++-16] [--runs 5] [--check]
 
 Rows: the standard headers alone, <aton/aton.hpp> (the DSL without tables), 400 distinct g.op calls, 200 declared operators with mappings on top of
-the DSL, <aton/mappings.hpp> (the whole library) in one translation unit. --check exits with 1 above the limits at the end of this file's LIMITS.
+the DSL, <aton/mappings.hpp> (the whole library) in one translation unit. --check exits with 1 if a limit in LIMITS is exceeded.
 """
 import argparse
 import json
@@ -75,7 +75,7 @@ def user_seconds(command):
 
 
 def instantiations(compiler, flags, source, folder):
-    """Class and function templates instantiated, by Clang's own time trace."""
+    """The number of instantiated class and function templates, from Clang's time trace."""
     if "clang" not in compiler:
         return None
     output = folder / "trace.o"
@@ -91,7 +91,7 @@ def measure(compiler, runs, folder):
     seconds = {name: float("inf") for name in programs}
     for name, (text, _) in programs.items():
         (folder / f"{name}.cpp").write_text(text)
-    for i in range(runs):  # interleaved: a slow moment of the machine meets all rows
+    for i in range(runs):  # interleaved, so that a slow moment of the machine affects all rows
         for name, (_, mode) in programs.items():
             if name in ("calls", "declared", "library") and i >= 2:
                 continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole processes: how long they take, and how much anonymous memory they have."""
+"""Measures the time and the anonymous memory of whole processes."""
 
 import os
 import pathlib
@@ -19,23 +19,23 @@ def remove(*paths):
 
 
 def settle():
-    """Lets the disk write what earlier runs left, so that a run pays for itself alone."""
+    """Flushes pending writes, so that a run is not slowed down by earlier ones."""
     os.sync()
 
 
 def seconds(command):
-    """Wall time of the whole process."""
+    """The wall time of the process."""
     start = time.perf_counter()
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     took = time.perf_counter() - start
     if done.returncode != 0:
-        raise Failed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        raise Failed(f"{' '.join(command)} exited with {done.returncode}: {done.stderr.strip()[-300:]}")
     return took
 
 
 def medians(commands, runs):
-    """{name: seconds}: `commands` are {name: (command, files it makes)}, run in turn; their files are new ones each
-    time."""
+    """{name: seconds}: runs the `commands`, {name: (command, files it makes)}, in turn; their files are deleted before each
+    run."""
     found = {name: [] for name in commands}
     for _ in range(runs):
         for name, (command, made) in commands.items():
@@ -46,7 +46,7 @@ def medians(commands, runs):
 
 
 def peak_anonymous(command, made, runs=3):
-    """The most RssAnon that /proc showed in some runs, in MiB; the files that they make are new ones each time."""
+    """The maximum of RssAnon in /proc over several runs, in MiB; the files are deleted before each run."""
     peak = 0
     for _ in range(runs):
         remove(*made)
@@ -61,17 +61,17 @@ def peak_anonymous(command, made, runs=3):
                 peak = max(peak, int(text.split("RssAnon:")[1].split()[0]))
             time.sleep(0.0002)
         if process.wait() != 0:
-            raise Failed(f"{' '.join(command)} ended with {process.returncode}")
+            raise Failed(f"{' '.join(command)} exited with {process.returncode}")
     return peak / 1024
 
 
 def peak_resident(command):
-    """(seconds, MiB): the time and the largest resident set of one run."""
+    """(seconds, MiB): the time and the maximum resident set of one run."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        print(f"{' '.join(command)} ended with {process.returncode}", file=sys.stderr)
+        print(f"{' '.join(command)} exited with {process.returncode}", file=sys.stderr)
         return None
     return time.perf_counter() - start, usage.ru_maxrss / 1024

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What an export costs: AlexNet, ResNet-50, ViT-B/16 and GPT-2 small, each straight from torch.export.export.
+"""Measures exports of AlexNet, ResNet-50, ViT-B/16 and GPT-2 small, each straight from torch.export.export.
 
     benchmarks/export/run.py [--aton build/release/aton] [--only alexnet] [--runs 5] [--peers 1] [--large] [--check]
     [--json FILE]
 
 Seconds of whole processes, medians in one run, of cp to a new file and of aton export with --weights embed, external
-and reference; the peak of anonymous memory (RssAnon); the number of nodes. Beside them torch.onnx.export (dynamo=True
-on the same .pt2, and dynamo=False on the module): whole processes as well, with torch imported. They take long: their
-results are kept in the work folder until the models or torch change; --peers N measures them N times anew, --peers 0
-leaves them out where nothing is kept. --large does a model of 2.4 GB, made for it and deleted again: external and
-reference mode, run in ONNX Runtime against torch.
+and reference; the peak of anonymous memory (RssAnon); the number of nodes. For comparison torch.onnx.export (dynamo=True
+on the same .pt2, and dynamo=False on the module), also as whole processes that import torch. These are slow: their
+results are kept in the work folder until the models or torch change; --peers N measures them again N times, --peers 0
+omits them unless results are kept. --large exports a temporary model of 2.4 GB in external and reference mode, and
+compares ONNX Runtime with torch.
 
---check exits with 1 beyond LIMITS. A weight counts as rewritten when its bytes are not those of a payload of the .pt2.
-Needs torch, torchvision, onnx, onnxruntime, numpy; for the peers onnxscript."""
+--check exits with 1 if a limit in LIMITS is exceeded. A weight counts as rewritten if its bytes are not in the .pt2.
+Needs torch, torchvision, onnx, onnxruntime and numpy; the peers also need onnxscript."""
 
 import argparse
 import hashlib
@@ -53,7 +53,7 @@ def fingerprint(name):
 
 
 def prepared(name, work):
-    """The .pt2, and what is kept of its peers: {"dynamo": [[seconds, MiB], ...], "dynamo_nodes": ...}"""
+    """The .pt2, and the kept results of the peers: {"dynamo": [[seconds, MiB], ...], "dynamo_nodes": ...}"""
     source, notes = work / name / f"{name}.pt2", work / name / "kept.json"
     wanted = fingerprint(name)
     kept = json.loads(notes.read_text()) if notes.exists() and source.exists() else {}
@@ -89,7 +89,7 @@ def load(path):
 
 
 def commands(aton, source):
-    """{name: (command, the files it makes)}; reference mode writes beside its .pt2."""
+    """{name: (command, the files it makes)}; reference mode writes next to its .pt2."""
     found = {"cp": (["cp", str(source), str(source.with_name("copy.pt2"))], [source.with_name("copy.pt2")])}
     for mode in MODES:
         target = source.with_name(f"{mode}.onnx")
@@ -99,7 +99,7 @@ def commands(aton, source):
 
 
 def payload_digests(source):
-    """Of every member of the archive: storages are members of their own."""
+    """The payloads of all members of the archive; each storage is a member."""
     with zipfile.ZipFile(source) as archive:
         return {
             hashlib.sha256(archive.read(info)).digest()
@@ -109,7 +109,7 @@ def payload_digests(source):
 
 
 def rewritten_share(source, external):
-    """Which part of the weights' bytes in an external data file are not a payload of the .pt2."""
+    """The share of the bytes in an external data file that are not in the .pt2."""
     known, total, rewritten = payload_digests(source), 0, 0
     for tensor in load(external).graph.initializer:
         where = {e.key: e.value for e in tensor.external_data}
@@ -141,7 +141,7 @@ def measure_model(name, options):
 
 
 def broken_limits(row):
-    """What is beyond LIMITS, in words."""
+    """A message for each exceeded limit."""
     found, times, name = [], row["seconds"], row["name"]
     kind = "rewritten" if row["rewritten"] > 0.5 else "copied"
     ratio = times["embed"] / times["cp"]
@@ -157,10 +157,10 @@ def broken_limits(row):
     for peer, time in row["peers"].items():
         if time / times["embed"] < LIMITS["faster"]:
             found.append(
-                f"{name}: embed is {time / times['embed']:.0f} x faster than {peer}, wanted {LIMITS['faster']}"
+                f"{name}: embed is {time / times['embed']:.0f} x faster than {peer}, required {LIMITS['faster']}"
             )
     if not row["peers"]:
-        found.append(f"{name}: nothing is known of torch.onnx.export; --peers 1 measures it")
+        found.append(f"{name}: no results of torch.onnx.export; --peers 1 measures it")
     limit = row["peers_nodes"].get("dynamo")
     for mode in ("embed", "external"):
         if limit is not None and row["nodes"][mode] > limit:
@@ -195,7 +195,7 @@ def size_table(rows):
 
 
 def run_large_model(path, source):
-    """The largest error in ONNX Runtime, relative to the largest value."""
+    """The maximum error in ONNX Runtime, relative to the largest value."""
     import numpy
     import onnxruntime
 
@@ -207,7 +207,7 @@ def run_large_model(path, source):
 
 
 def measure_large(options):
-    """Prints figures of a model of more than 2 GiB; gives what is wrong."""
+    """Prints the results for a model of more than 2 GiB; returns problems."""
     folder, found = options.work / "large", []
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "large.pt2"
@@ -245,11 +245,11 @@ def main():
     parser.add_argument("--only", help=f"of {','.join(MODELS)}")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument(
-        "--peers", type=int, default=1, metavar="N", help="runs of each torch.onnx.export; 1: where none is kept"
+        "--peers", type=int, default=1, metavar="N", help="runs of each torch.onnx.export; 1: only if no result is kept"
     )
-    parser.add_argument("--large", action="store_true", help="a model of 2.4 GB as well")
-    parser.add_argument("--check", action="store_true", help="exit code 1 beyond the limits")
-    parser.add_argument("--json", type=pathlib.Path, help="write all figures")
+    parser.add_argument("--large", action="store_true", help="also export a model of 2.4 GB")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is exceeded")
+    parser.add_argument("--json", type=pathlib.Path, help="write all results")
     options = parser.parse_args()
     for package in ("torch", "torchvision", "onnx", "onnxruntime"):
         if importlib.util.find_spec(package) is None:

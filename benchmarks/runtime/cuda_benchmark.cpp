@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How near kernels of the GPU come to the bandwidth of its memory: of each the bytes that it must read and write, by the least time of
-// several runs, beside a copy from device to device of as many bytes as one operand has. A Markdown table on stdout.
+// Measures the memory bandwidth of GPU kernels: the bytes that each must read and write, divided by the minimum time of several runs,
+// compared with a device-to-device copy of one operand. Prints a Markdown table.
 //
 //   cuda_benchmark [--elements 268435456] [--runs 20] [--check]
 //
-// --check: exits with 1 where an elementwise kernel has less than 85 % of the copy's bandwidth, or a reduction less than 80 %. Exits with
-// 77 where there is no GPU.
+// --check: exits with 1 if an elementwise kernel has less than 85 % of the copy's bandwidth, or a reduction less than 80 %. Exits with 77 if
+// there is no GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -40,17 +40,17 @@ void require(cudaError_t status) {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Kernels of milliseconds by the clock of the CPU, which waits for them.
-double least_seconds(int runs, std::function<void()> const& f) {
-    double least = 1e30;
-    for (int i = -2; i < runs; ++i) { // twice to warm up
+/// Measured with the CPU's clock, after synchronization; accurate enough for kernels that take milliseconds.
+double min_seconds(int runs, std::function<void()> const& f) {
+    double best = 1e30;
+    for (int i = -2; i < runs; ++i) { // two runs to warm up
         cuda_wait();
         double const start = now();
         f();
         cuda_wait();
-        if (i >= 0) least = std::min(least, now() - start);
+        if (i >= 0) best = std::min(best, now() - start);
     }
-    return least;
+    return best;
 }
 
 class table {
@@ -59,19 +59,19 @@ public:
         std::printf("| kernel | time | bandwidth | of the copy |\n|---|--:|--:|--:|\n");
     }
 
-    /// `least`: the share of the copy's bandwidth that is asked for.
-    void row(char const* name, double bytes, double least, std::function<void()> const& f) {
-        double const seconds = least_seconds(settings_.runs, f);
+    /// `required`: the minimum share of the copy's bandwidth.
+    void row(char const* name, double bytes, double required, std::function<void()> const& f) {
+        double const seconds = min_seconds(settings_.runs, f);
         double const bandwidth = bytes / seconds;
         if (copy_ == 0) copy_ = bandwidth;
-        bool const is_slow = bandwidth < least * copy_;
+        bool const is_slow = bandwidth < required * copy_;
         slow_ += is_slow ? 1 : 0;
         std::printf("| %s | %.3f ms | %.0f GB/s | %.0f %%%s |\n",
                     name,
                     seconds * 1e3,
                     bandwidth / 1e9,
                     100 * bandwidth / copy_,
-                    is_slow ? " (less than asked for)" : "");
+                    is_slow ? " (below the limit)" : "");
         std::fflush(stdout);
     }
     [[nodiscard]] int slow() const { return slow_; }
@@ -132,7 +132,7 @@ int run(settings const& s) {
     constexpr std::int64_t side = 8192;
     constexpr double operations = 2.0 * static_cast<double>(side) * side * side;
     tensor const a = numbers({side, side}, 3);
-    double const best = least_seconds(5, [&] { (void)k.matmul(a, a); });
+    double const best = min_seconds(5, [&] { (void)k.matmul(a, a); });
     std::printf("\nProduct of two float32 matrices of %lld x %lld: %.1f TFLOP/s\n",
                 static_cast<long long>(side),
                 static_cast<long long>(side),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes AlexNet and ResNet-50 for run.py --models, with random weights: full_size_models.py FOLDER
 
-The onnx package has both with weights that ConstantOfShape makes at each run: here they are stored, as exporters leave them.
+In the onnx package, both compute their weights with ConstantOfShape at each run; here they are stored, as in exported models.
 """
 import pathlib
 import sys
@@ -16,7 +16,7 @@ MODELS = {"alexnet": "light_bvlc_alexnet.onnx", "resnet50": "light_resnet50.onnx
 
 
 def weights(node, shape, random):
-    """Of the size that a layer's weights have; vectors (also variances) are positive."""
+    """Random weights in the range that is usual for a layer; vectors, such as variances, are positive."""
     filled = numpy_helper.to_array(node.attribute[0].t) if node.attribute else numpy.zeros(1, numpy.float32)
     if filled.dtype != numpy.float32:
         return numpy.full(shape, filled[0])

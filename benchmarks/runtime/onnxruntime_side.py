@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The models of runtime_benchmark in ONNX Runtime: the same lines. onnxruntime_side.py MODEL,MODEL,... SECONDS THREADS"""
+"""Runs the models of runtime_benchmark in ONNX Runtime and prints the same lines. onnxruntime_side.py MODEL,MODEL,... SECONDS THREADS"""
 import sys
 
 import numpy

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast the kernels of the CPU are: beside PyTorch's with as many threads, `memcpy`, and Eigen alone.
+"""Measures the CPU kernels, compared with PyTorch's with as many threads, `memcpy`, and plain Eigen.
 
     benchmarks/runtime/run.py [--program build/release/runtime_benchmark] [--python python3] [--threads 2] [--runs 5]
     [--elements 16777216] [--only add,exp] [--models a.onnx,b.onnx] [--check]
 
-The target runtime_benchmark makes the program. --python names a Python with torch. Both run in turn; a row has the least
-seconds of all runs. --models runs models instead, beside ONNX Runtime: full_size_models.py writes two. --check exits with 1
-beyond LIMITS.
+The target runtime_benchmark builds the program. --python names a Python with torch. Both run in turn; a row has the minimum
+seconds of all runs. --models runs models instead, compared with ONNX Runtime: full_size_models.py writes two. --check exits
+with 1 if a limit in LIMITS is exceeded.
 """
 import argparse
 import json
@@ -42,7 +42,7 @@ def measure(options):
         sides["onnxruntime"] = [options.python, str(HERE / "onnxruntime_side.py"), options.models, str(options.seconds),
                                 str(options.threads)]
         del sides["torch"]
-    for i in range(options.runs):  # interleaved: a slow moment of the machine meets both
+    for i in range(options.runs):  # interleaved, so that a slow moment of the machine affects both
         print(f"run {i + 1} of {options.runs}", file=sys.stderr)
         for side, command in sides.items():
             for line in lines(command, options.threads):
@@ -70,13 +70,13 @@ def problems(found):
     for name in CHECKED:
         row = found.get(name)
         if row and row["torch"] / row["aton"] < LIMITS["torch"]:
-            yield f"{name}: {row['torch'] / row['aton']:.2f} of PyTorch's throughput, wanted {LIMITS['torch']}"
+            yield f"{name}: {row['torch'] / row['aton']:.2f} of PyTorch's throughput, required {LIMITS['torch']}"
     for name, row in found.items():
         if "onnxruntime" in row and row["onnxruntime"] / row["aton"] < LIMITS["onnxruntime"]:
             yield f"{name}: {row['aton'] / row['onnxruntime']:.2f} x the time of ONNX Runtime, allowed 4"
         alone = found.get(f"eigen_{name}")
         if alone and alone["aton"] / row["aton"] < LIMITS["eigen"]:
-            yield f"{name}: {row['aton'] / alone['aton']:.2f} x the time of Eigen alone, allowed 1.5"
+            yield f"{name}: {row['aton'] / alone['aton']:.2f} x the time of plain Eigen, allowed 1.5"
 
 
 def main():
@@ -86,9 +86,9 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--elements", type=int, default=1 << 24)
-    parser.add_argument("--seconds", type=float, default=0.2, help="for an operator in a run")
-    parser.add_argument("--only", default="", help="operators, by comma")
-    parser.add_argument("--models", default="", help="files, by comma")
+    parser.add_argument("--seconds", type=float, default=0.2, help="time per operator and run")
+    parser.add_argument("--only", default="", help="operators, separated by commas")
+    parser.add_argument("--models", default="", help="files, separated by commas")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     found = measure(options)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How long kernels of the CPU take: a JSON line for each operator, with the bytes that it reads and writes (for products: its
-// operations) and the least seconds of several runs. Results are new tensors, as in PyTorch. With --models a.onnx,b.onnx, how long they
-// take instead, with inputs of float32 whose open sizes are 1.
+// Measures CPU kernels: a JSON line for each operator, with the bytes that it reads and writes (for products: its operations) and the
+// minimum seconds of several runs. Results are new tensors, as in PyTorch. With --models a.onnx,b.onnx it measures models instead, with
+// float32 inputs whose dynamic dimensions are 1.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -32,7 +32,7 @@ using aton::dtype;
 
 struct settings {
     std::int64_t elements = std::int64_t{1} << 24;
-    double seconds = 0.2; ///< for an operator
+    double seconds = 0.2; ///< per operator
     std::string only;
     std::string models;
 };
@@ -43,14 +43,14 @@ template <class Function>
 void measure(settings const& s, char const* name, double bytes, Function const& f) {
     if (!s.only.empty() && ("," + s.only + ",").find("," + std::string(name) + ",") == std::string::npos) return;
     f();
-    double least = 1e30;
+    double best = 1e30;
     double const end = now() + s.seconds;
     for (int runs = 0; runs < 3 || now() < end; ++runs) {
         double const start = now();
         f();
-        least = std::min(least, now() - start);
+        best = std::min(best, now() - start);
     }
-    std::printf("{\"operator\": \"%s\", \"bytes\": %.0f, \"seconds\": %.9f}\n", name, bytes, least);
+    std::printf("{\"operator\": \"%s\", \"bytes\": %.0f, \"seconds\": %.9f}\n", name, bytes, best);
     std::fflush(stdout);
 }
 

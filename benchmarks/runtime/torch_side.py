@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operators of runtime_benchmark.cpp in PyTorch: the same names, sizes and lines. torch_side.py ELEMENTS SECONDS THREADS [ONLY]"""
+"""The operators of runtime_benchmark.cpp in PyTorch, with the same names, sizes and lines. torch_side.py ELEMENTS SECONDS THREADS [ONLY]"""
 import sys
 
 import torch

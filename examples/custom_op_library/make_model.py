@@ -66,7 +66,7 @@ class Mixer(torch.nn.Module):
 
 
 def without_folders(program):
-    """Stack traces show files without their folders."""
+    """Removes folders from the files in stack traces."""
     for node in program.graph.nodes:
         if "stack_trace" in node.meta:
             trace = re.sub(r'File "[^"]*?/(?:site-packages/)?((?:torch/[^"]*)|[^"/]+)"', r'File "\1"', node.meta["stack_trace"])
@@ -75,7 +75,7 @@ def without_folders(program):
 
 
 def sample(*shape):
-    """Numbers around zero, some of them beyond all limits of the operators."""
+    """Numbers around zero, some of them beyond the limits of the operators."""
     x = torch.randn(shape)
     x.view(-1)[::7] *= 20
     return x

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the exported classifier in ONNX Runtime on digits that were not used for training.
 
-    run.py [digits.onnx] [--show 6]     prints some digits, and the accuracy beside the one that PyTorch had
+    run.py [digits.onnx] [--show 6]     prints some digits, and the accuracy next to PyTorch's
 
 The exit code is 1 if the two differ by more than one digit. Needs numpy and onnxruntime."""
 
@@ -18,12 +18,12 @@ SHADES = " .:-=+*#%@"
 
 
 def drawn(image):
-    """The rows of a digit in characters, two for a pixel."""
+    """The rows of a digit as text, two characters per pixel."""
     return ["".join(SHADES[min(int(p) * len(SHADES) // 17, 9)] * 2 for p in row) for row in image]
 
 
 def show(images, labels, found, count):
-    """A few digits side by side, those that are classified wrongly first."""
+    """Prints a few digits side by side, misclassified ones first."""
     order = numpy.argsort(found == labels, kind="stable")[:count]
     for rows in zip(*(drawn(images[i]) for i in order)):
         print("   ".join(rows).rstrip())
@@ -33,7 +33,7 @@ def show(images, labels, found, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default="digits.onnx")
-    parser.add_argument("--show", type=int, default=5, help="how many digits are drawn")
+    parser.add_argument("--show", type=int, default=5, help="the number of digits to print")
     options = parser.parse_args()
 
     with numpy.load(HERE / "test_digits.npz") as held_out:

@@ -4,8 +4,8 @@
 
     train.py [FOLDER]      writes digits.pt2, test_digits.npz and accuracy.json there (default: here)
 
-digits.pt2 is what torch.export.export gives, with a dynamic batch. test_digits.npz holds the quarter of the digits that
-training never saw: images [n, 8, 8] uint8, labels [n] uint8. Needs torch and scikit-learn."""
+digits.pt2 is written by torch.export.save, with a dynamic batch. test_digits.npz holds the quarter of the digits that
+is not used for training: images [n, 8, 8] uint8, labels [n] uint8. Needs torch and scikit-learn."""
 
 import json
 import pathlib

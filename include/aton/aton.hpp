@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The DSL without the built-in tables: everything that the author of a mapping needs.
+// The DSL without the built-in tables: everything needed to write mappings.
 // Public header.
 #pragma once
 
-// First those in which calls are refused: compilers print the way to the header of an error.
+// First the headers in which calls are rejected: compilers print the include path of an error.
 #include <aton/dsl/value.hpp>
 
 #include <aton/dsl/attr.hpp>

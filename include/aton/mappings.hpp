@@ -44,7 +44,7 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// The tables, one for each family.
+/// The tables, one per family.
 inline constexpr table_view families[] = {
     activation,        attention,  binary_math,       bitwise,   bucketing,  class_loss,
     comparison,        conversion, convolution,       creation,  cumulative, elementwise_binary,
@@ -57,7 +57,7 @@ inline constexpr table_view families[] = {
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
 constexpr std::span<table_view const> library() { return families; }
 
-/// Whether a row of your table stands before a built-in one without saying so with override_: an export with it is refused.
+/// Whether a row of your table shadows a built-in row without `override_`; an export with such a table is refused.
 /// `static_assert(!aton::mappings::hides_built_in_rows(my_table))`
 constexpr bool hides_built_in_rows(table_view rows) {
     for (dsl::entry const& row : rows)

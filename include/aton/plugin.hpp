@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a shared library a plugin of Aton: one line, `ATON_PLUGIN(my_table)`, exports its tables.
+// Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
 // Public header.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include <aton/dsl/plugin_abi.hpp>
 
-/// At namespace scope, once in a shared library: exports the rows of the tables as the object `aton_plugin`, and nothing else.
+/// Exports the rows of the tables as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
 /// ```cpp
 /// #include <aton/aton.hpp>

@@ -109,7 +109,7 @@ struct dtype_facts {
     std::string_view torch;   // torch.float32
     std::string_view onnx;    // tensor(float)
     std::string_view printed; // Float(2, 3)
-    std::uint8_t bits;        // of one element; 0: no fixed size
+    std::uint8_t bits;        // per element; 0: no fixed size
 };
 
 inline constexpr dtype_facts dtype_table[dtype_count] = {
@@ -184,11 +184,11 @@ constexpr bool is_unsigned_integral(dtype t) {
     return t == dtype::uint8 || t == dtype::uint16 || t == dtype::uint32 || t == dtype::uint64 || t == dtype::uint4 ||
            t == dtype::uint2;
 }
-/// Integers of any width; bool is not one (`is_integral(t) || t == dtype::bool_` where ATen says "integral including bool").
+/// Integers of any width, without bool. For ATen's "integral including bool", write `is_integral(t) || t == dtype::bool_`.
 constexpr bool is_integral(dtype t) { return is_signed_integral(t) || is_unsigned_integral(t); }
 
-/// A set of ONNX types: bit i of the low half is tensor(dtype i), of the high half seq(tensor(dtype i));
-/// `optionals` holds the same inside optional(...). Bit 31 stands for every other type (maps, sparse tensors).
+/// A set of ONNX types: bit i of the low half of `plain` is tensor(dtype i), bit i of the high half seq(tensor(dtype i)).
+/// `optionals` is the same for optional(...). Bit 31 represents every other type (maps, sparse tensors).
 struct type_set {
     std::uint64_t plain = 0;
     std::uint64_t optionals = 0;
@@ -227,15 +227,15 @@ inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/error.hpp
-// What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Exceptions while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
 // Public header.
 
 namespace ATON_NAMESPACE {
 
-/// The longest message; names, texts and lists come from files and may have any length.
+/// The maximum length of a message. Names, strings and lists come from files and can have any length.
 inline constexpr std::size_t max_message = 500;
 
-/// A text on one line, with its middle cut out where it is longer than `limit`; no character is cut in two.
+/// The text on one line, with its middle replaced by " ... " if it is longer than `limit` bytes. UTF-8 characters are not split.
 template <class = void>
 std::string clipped(std::string text, std::size_t limit) {
     for (char& c : text)
@@ -250,7 +250,7 @@ std::string clipped(std::string text, std::size_t limit) {
     return text.replace(front, back - front, " ... ");
 }
 
-/// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
+/// The base of Aton's exceptions. what() is one line of at most max_message bytes that says what is wrong, where, and what to do.
 class error : public std::exception {
 public:
     /// An error with this message, on one line and cut to `max_message`.
@@ -262,13 +262,13 @@ private:
     std::string message_;
 };
 
-/// A mapping cannot express this call (`g.unsupported(...)`), or an argument has a value that no row takes.
+/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
 class unsupported_error : public error {
 public:
     using error::error;
 };
 
-/// An ONNX operator was called with operands that are illegal at the target opset.
+/// A call of an ONNX operator is illegal at the target opset.
 class illegal_call : public error {
 public:
     using error::error;
@@ -282,7 +282,7 @@ public:
 
 namespace ATON_NAMESPACE {
 
-/// ATen's `Scalar`. `to<T>()` converts as C++ does; a complex number gives its real part.
+/// ATen's `Scalar`. `to<T>()` converts as C++ does, and takes the real part of a complex number.
 class scalar {
 public:
     /// The four types of number that a Scalar can have.
@@ -326,7 +326,7 @@ public:
         return static_cast<T>(real_);
     }
 
-    /// The same for integers out of range and NaN: the nearest integer that T has, and 0.
+    /// The same, but numbers out of range become the minimum or maximum of T, and NaN becomes 0.
     template <class T>
     [[nodiscard]] constexpr T to_saturated() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
@@ -380,7 +380,7 @@ public:
     [[nodiscard]] std::int64_t size() const { return size_; }
     /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
-    /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
+    /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
     [[nodiscard]] bool same_as(dim const& other) const {
         return is_static() ? size_ == other.size_ : is_symbolic() && !other.is_static() && symbol_ == other.symbol_;
     }
@@ -391,7 +391,7 @@ private:
     std::string symbol_;
 };
 
-/// The product of sizes; the largest int64 where it is more.
+/// The product of the sizes; the maximum int64 if it overflows or a size is negative.
 template <class Sizes, class Size>
 constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -406,12 +406,12 @@ constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
     return beyond ? largest : n;
 }
 
-/// The dimensions of a tensor; default-constructed: not even the rank is known.
+/// The dimensions of a tensor. Default-constructed, its rank is unknown.
 class shape {
 public:
     shape() = default;
     /// From the dimensions: `shape{2, "batch", dim()}`. An empty list is the shape of a 0-d tensor.
-    template <class = void> // a template, as graph_data's functions
+    template <class = void> // a template for the same reason as graph_data's functions
     shape(std::initializer_list<dim> dims) : ranked_(true),
                                              dims_(dims) {}
     /// From a list of dimensions or of sizes.
@@ -424,7 +424,7 @@ public:
     [[nodiscard]] bool has_rank() const { return ranked_; }
     /// The number of dimensions; 0 when it is not known.
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
-    /// Dimension `i`; an unknown one where there are not as many.
+    /// Dimension `i`, or an unknown one if `i` is out of range.
     [[nodiscard]] dim const& operator[](std::size_t i) const {
         static dim const none;
         return i < dims_.size() ? dims_[i] : none;
@@ -438,7 +438,7 @@ public:
             if (!d.is_static()) return false;
         return true;
     }
-    /// Number of elements, or -1 when the shape is not static; the largest int64 where it has more.
+    /// The number of elements, -1 if the shape is not static, or the maximum int64 on overflow.
     [[nodiscard]] std::int64_t element_count() const {
         if (!is_static()) return -1;
         return element_count_of(dims_, [](dim const& d) { return d.size(); });
@@ -460,7 +460,7 @@ namespace ATON_NAMESPACE {
 
 namespace detail {
 
-/// binary32 to binary16, round to nearest even; overflow gives infinity, NaN stays NaN.
+/// binary32 to binary16, rounded to nearest even; overflow gives infinity, NaN stays NaN.
 constexpr std::uint16_t float_to_half(float f) {
     auto const bits = std::bit_cast<std::uint32_t>(f);
     auto const sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
@@ -489,7 +489,7 @@ constexpr float half_to_float(std::uint16_t h) {
     return sign != 0 ? -small : small;
 }
 
-/// binary32 to bfloat16, round to nearest even.
+/// binary32 to bfloat16, rounded to nearest even.
 constexpr std::uint16_t float_to_bfloat16(float f) {
     auto const bits = std::bit_cast<std::uint32_t>(f);
     if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<std::uint16_t>(bits >> 16 | 0x40U);
@@ -498,7 +498,7 @@ constexpr std::uint16_t float_to_bfloat16(float f) {
 
 constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
 
-/// Whether a finite number becomes infinity in a floating dtype; float16 and bfloat16 round from float32.
+/// Whether a finite number becomes infinity in a floating dtype. float16 and bfloat16 are rounded from float32.
 constexpr bool rounds_to_infinity(double d, dtype t) {
     double const size = d < 0 ? -d : d;
     bool const finite = size <= std::numeric_limits<double>::max();
@@ -524,7 +524,7 @@ T read_bytes(std::string const& in, std::size_t index) {
 
 } // namespace detail
 
-/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian; elements below 8 bits are packed, the
+/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian. Elements below 8 bits are packed, the
 /// first in the lowest bits. Strings are in `strings` instead.
 struct tensor {
     dtype type = dtype::undefined;
@@ -532,18 +532,18 @@ struct tensor {
     std::string bytes;
     std::vector<std::string> strings = {};
 
-    /// The largest int64 where sizes are negative or have more elements than it counts.
+    /// The maximum int64 if a size is negative or the product overflows.
     [[nodiscard]] std::int64_t element_count() const {
         return element_count_of(sizes, [](std::int64_t s) { return s; });
     }
 
-    /// Whether append() and at() know this dtype: every one with whole-byte elements but strings and float8.
+    /// Whether append() and at() support this dtype: all with whole-byte elements except strings and float8.
     static constexpr bool can_hold(dtype t) {
         return t == dtype::bool_ || (is_integral(t) && bits(t) >= 8) || t == dtype::float32 || t == dtype::float64 ||
                t == dtype::float16 || t == dtype::bfloat16 || is_complex(t);
     }
 
-    /// Appends one element, converted as ATen's Scalar::to does (float16 and bfloat16 round from float32).
+    /// Appends one element, converted like ATen's Scalar::to; float16 and bfloat16 are rounded from float32. Ignored for unsupported dtypes.
     void append(scalar const& s) {
         switch (type) {
         case dtype::float32: return detail::append_bytes(bytes, s.to<float>());
@@ -601,7 +601,7 @@ struct tensor {
         }
     }
 
-    /// The same elements in another dtype, each converted as append() does.
+    /// The same elements in another dtype, each converted like append().
     [[nodiscard]] tensor to(dtype target) const {
         tensor out{target, sizes, {}};
         auto const n = static_cast<std::size_t>(element_count());
@@ -612,8 +612,8 @@ struct tensor {
     friend bool operator==(tensor const&, tensor const&) = default;
 };
 
-/// Whether a dtype has this number. Floats round to the nearest, but a finite one not to infinity; integers have no fractions, NaN or
-/// infinity, bool has 0 and 1, and only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not know.
+/// Whether a dtype can represent this number. A float may be rounded, but not to infinity; integers have no fractions, NaN or infinity;
+/// bool has 0 and 1; only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not support.
 constexpr bool fits(scalar const& s, dtype t) {
     if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
     auto const number = s.to<double>();
@@ -629,7 +629,7 @@ constexpr bool fits(scalar const& s, dtype t) {
     return width == 64 || whole >> (width - 1) == (whole < 0 ? -1 : 0);
 }
 
-/// A 0-d tensor, converted as append() does.
+/// A 0-d tensor, converted like append().
 inline tensor scalar_tensor(scalar const& s, dtype type) {
     tensor t{type, {}, {}};
     t.append(s);
@@ -646,12 +646,12 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
 } // namespace ATON_NAMESPACE
 
 // ---- aton/onnx/schema.hpp
-// What an ONNX operator schema is: the constexpr form of onnx::OpSchema. The rows are in generated/, look-up is in registry.hpp.
+// The constexpr form of onnx::OpSchema. The data is in generated/, look-up is in registry.hpp.
 // Public header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// How often a formal input or output may stand in a call.
+/// How often a formal input or output may occur in a call: once, at most once, or any number of times.
 enum class option : std::uint8_t { single, optional, variadic };
 
 /// Attribute types, numbered as in AttributeProto.AttributeType.
@@ -679,8 +679,8 @@ struct formal {
     std::int8_t type_var = -1; ///< index into the schema's type_vars; -1: the fixed type in `types`
     option kind = option::single;
     bool homogeneous = true;    ///< variadic only: all operands share one type
-    std::uint8_t min_arity = 1; ///< variadic only: the fewest operands
-    type_set types;             ///< legal types (of the type variable where there is one)
+    std::uint8_t min_arity = 1; ///< variadic only: the minimum number of operands
+    type_set types;             ///< legal types; those of the type variable, if any
 };
 
 /// A type variable with its constraint, e.g. T in {tensor(float), tensor(double)}.
@@ -689,7 +689,7 @@ struct type_var {
     type_set types;
 };
 
-/// An attribute with its default, written as ONNX's documentation writes it (empty: none).
+/// An attribute with its default, formatted as in ONNX's documentation (empty: none).
 struct attribute {
     std::string_view name;
     attr_type type = attr_type::undefined;
@@ -700,12 +700,12 @@ struct attribute {
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/ir/graph.hpp
-// The ONNX graph under construction: plain records that `value` and `graph` are handles to, and that printers and writers read.
+// The ONNX graph under construction: plain structs. `value` and `graph` are handles to them; printers and writers read them.
 // Public header.
 
 namespace ATON_NAMESPACE {
 
-/// What a value is: a tensor, a sequence of tensors, or an optional of either.
+/// The kind of a value: a tensor, a sequence of tensors, or an optional of either.
 enum class value_kind : std::uint8_t { tensor, sequence, optional_tensor, optional_sequence };
 
 /// The type of a value: kind, element type (undefined: unknown) and shape (of the elements of a sequence).
@@ -717,7 +717,7 @@ struct value_type {
     friend bool operator==(value_type const&, value_type const&) = default;
 };
 
-/// A type whose dtype is known as a set of one.
+/// The set that contains only this type, whose dtype must be known.
 constexpr type_set set_of(value_type const& t) {
     std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
     switch (t.kind) {
@@ -738,9 +738,9 @@ inline constexpr value_id no_value = ~value_id{0};
 inline constexpr std::string_view aten_domain = "org.pytorch.aten";
 
 struct graph_data;
-struct stored_tensor; // core/stored_tensor.hpp: an include of the DSL does not need it
+struct stored_tensor; // core/stored_tensor.hpp, which the DSL does not need
 
-/// An attribute of a node. `type` says which member holds the payload.
+/// An attribute of a node. `type` determines the member with the payload.
 struct node_attribute {
     std::string name;
     onnx::attr_type type = onnx::attr_type::undefined;
@@ -752,7 +752,7 @@ struct node_attribute {
     std::vector<std::string> strings;
     std::vector<tensor> tensors; ///< t: one; tensors: all; sparse_tensor: values and indices, with its sizes in `ints`
     std::vector<graph_data> graphs;     ///< g: one; graphs: all
-    std::string reference;              ///< in the body of a function: the attribute of the call that gives the payload
+    std::string reference;              ///< in the body of a function: the attribute of the call with the payload
     std::vector<value_type> types = {}; ///< type_proto: one; type_protos: all
 };
 
@@ -764,7 +764,7 @@ struct graph_node {
     std::vector<value_id> inputs;
     std::vector<value_id> outputs;
     std::vector<node_attribute> attributes;
-    std::string source;       ///< what the node was made for: the ATen overload
+    std::string source;       ///< the ATen overload that the node belongs to
     std::uint32_t origin = 0; ///< index into graph_data::origins
 
     /// The attribute of this name, or nullptr.
@@ -776,7 +776,7 @@ struct graph_node {
     }
 };
 
-/// A node of the program that a graph is made from, and where the user wrote it.
+/// The node of the program that a graph node was made from, and its source line.
 struct node_origin {
     std::string name;   ///< "conv2d_1"
     std::string module; ///< "layer1.0.conv1"
@@ -789,23 +789,22 @@ struct graph_value {
     value_type type;
     std::int64_t producer = -1;    ///< index into nodes; -1: an input or initializer
     std::int64_t initializer = -1; ///< index into initializers; -1: none
-    bool wrapped_number = false;   ///< made from a Python number: takes part in type promotion weakly
-    value_id outer = no_value;     ///< in a nested graph: the value of the graph around it that this one is
+    bool wrapped_number = false;   ///< made from a Python number: promotes weakly
+    value_id outer = no_value;     ///< in a nested graph: the captured value of the graph around it
 };
 
 /// A tensor that the graph carries by name instead of in a Constant node.
 struct graph_initializer {
     value_id value = no_value;
     tensor data;
-    stored_tensor const* stored =
-        nullptr; ///< its elements are in a file, and `data` is empty; who makes it keeps it alive
+    stored_tensor const* stored = nullptr; ///< the elements in a file, if `data` is empty; kept alive by its creator
 };
 
 namespace dsl {
 struct argument; // dsl/argument.hpp
 }
 
-/// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
+/// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
     /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
@@ -814,12 +813,12 @@ struct node_context {
     std::string_view node_name;                    ///< the name of the node in the program, if it has one
     std::string_view module;                       ///< the path of the module in the model, if known: "layer1.0.conv1"
     std::string_view source;                       ///< the user's source line, if known
-    std::uint32_t origin = 0;                      ///< of the nodes that are made, index into graph_data::origins
-    std::uint32_t constant_bytes_left = unlimited; ///< of the constants that the call may make: dsl/budget.hpp
-    std::vector<value_type> expected;              ///< types of the results as the program records them; empty: unknown
+    std::uint32_t origin = 0;                      ///< of the new nodes, index into graph_data::origins
+    std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: dsl/budget.hpp
+    std::vector<value_type> expected; ///< the types of the results that the program records; empty: unknown
     dsl::argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
-    std::uint32_t nodes_left = unlimited; ///< that the call may make: dsl/budget.hpp
+    std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }
@@ -828,12 +827,12 @@ struct node_context {
         std::size_t const dot = overload.find('.');
         return dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
     }
-    /// All arguments of the call in the order of the schema, those that the row does not name too; none outside of a conversion.
+    /// All arguments of the call in schema order, including those that the row does not name; empty outside a conversion.
     template <class Argument = dsl::argument>
     [[nodiscard]] std::span<Argument const> arguments() const {
         return {first_argument, argument_count};
     }
-    /// The argument of this name; nullptr: the schema has none.
+    /// The argument with this name, or nullptr if the schema does not have it.
     template <class Argument = dsl::argument>
     [[nodiscard]] Argument const* argument(std::string_view name) const {
         for (Argument const& a : arguments<Argument>())
@@ -842,19 +841,19 @@ struct node_context {
     }
 };
 
-/// An operator with a body in ONNX operators, for runtimes that have none of their own: a FunctionProto. The inputs and outputs of the
-/// body are those of the operator, attributes are baked into it: calls whose attributes make another body have another overload.
+/// A FunctionProto: the body of an operator in ONNX operators, for runtimes that do not implement it. The inputs and outputs of the body
+/// are those of the operator. Attributes are baked into it: calls whose attributes lead to a different body have a different overload.
 struct graph_function {
     std::string domain;
     std::string name;
     std::string overload;                      ///< empty for the first body
-    std::vector<std::string> attributes;       ///< names that a call may give
-    std::vector<graph_data> body;              ///< one
+    std::vector<std::string> attributes;       ///< the names that a call may use
+    std::vector<graph_data> body;              ///< exactly one
     std::vector<node_attribute> defaults = {}; ///< of some of `attributes`
 };
 
-/// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
-/// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
+/// A graph of ONNX operators. Values are in a deque, so that references stay valid while it grows; nodes are in topological order.
+/// Its functions are templates only so that an include does not instantiate those that nobody calls.
 struct graph_data {
     /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
@@ -871,8 +870,8 @@ struct graph_data {
     std::vector<node_origin> origins = std::vector<node_origin>(1); ///< [0]: unknown
     std::vector<std::pair<std::string, int>> opset_imports;         ///< of the other domains that nodes use
     std::vector<graph_function> functions;                          ///< of the outermost graph: bodies of its operators
-    graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that it will be in
-    bool in_function = false;     ///< while it is built: the body of a function
+    graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that will contain it
+    bool in_function = false;     ///< set while the body of a function is built
     node_context context;
 
     /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
@@ -890,7 +889,7 @@ struct graph_data {
         return id;
     }
 
-    /// The payload of a constant value, or nullptr: an initializer that is in memory, or the result of a Constant node.
+    /// The payload of a value that is an initializer in memory or the result of a Constant node; nullptr for others.
     [[nodiscard]] tensor const* constant(value_id id) const {
         std::int64_t const producer = values[id].producer;
         if (producer >= 0) {
@@ -906,7 +905,7 @@ struct graph_data {
         return i.stored == nullptr ? &i.data : nullptr;
     }
 
-    /// The value of this nested graph that stands for value `id` of `owner`, which is this graph or one around it; no_value: it is neither.
+    /// The value of this nested graph for value `id` of `owner`, captured if necessary; no_value if `owner` does not enclose this graph.
     template <class Owner>
     value_id capture(Owner const& owner, value_id id) {
         if (&owner == this || id == no_value) return id;
@@ -920,22 +919,22 @@ struct graph_data {
         return here;
     }
 
-    /// Makes a value that has no producer an initializer; `stored` may be null.
+    /// Makes a value without producer an initializer; `stored` may be null.
     template <class Tensor = tensor>
     void set_initializer(value_id id, Tensor data, stored_tensor const* stored = nullptr) {
         values[id].initializer = static_cast<std::int64_t>(initializers.size());
         initializers.push_back({id, std::move(data), stored});
     }
 
-    /// Notes the version of a custom or non-default domain that a node uses; refuses another version than the one that is noted.
+    /// Records the version of a non-default domain that a node uses; throws illegal_call if another version is recorded.
     template <class Domain>
     void import_domain(Domain const& domain, int version) {
         for (auto const& [known, v] : opset_imports) {
             if (known != domain) continue;
             if (v == version) return;
             throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
-                               " is called, and a call before it imports version " + std::to_string(v) +
-                               "; a model imports one version of a domain");
+                               " is called, but an earlier call imports version " + std::to_string(v) +
+                               "; a model imports only one version of a domain");
         }
         opset_imports.emplace_back(domain, version);
     }
@@ -944,12 +943,12 @@ struct graph_data {
 } // namespace ATON_NAMESPACE
 
 // ---- aton/dsl/value.hpp
-// Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
+// Handles to values of the graph under construction: `value`, `optional_value`, and results with sets of possible types.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// A value of the graph: two words, passed by value. Types may be partly unknown: dtype undefined, shape without rank.
+/// A value of the graph: two words, passed by value. Its type may be partly unknown: dtype undefined, shape without rank.
 class value {
 public:
     value() = default;
@@ -964,7 +963,7 @@ public:
     [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
     /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
-    /// The number of dimensions; refuses the conversion when it is not known.
+    /// The number of dimensions; refuses the conversion if it is unknown.
     [[nodiscard]] std::int64_t rank() const {
         if (!has_rank()) throw unsupported_error("the rank of %" + label() + " is not known; the mapping needs it");
         return static_cast<std::int64_t>(shape().rank());
@@ -974,13 +973,14 @@ public:
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
-            throw unsupported_error("dimension " + std::to_string(i) + " of a value of rank " + std::to_string(n));
+            throw unsupported_error("dimension " + std::to_string(i) + " is out of range for rank " +
+                                    std::to_string(n));
         return shape()[static_cast<std::size_t>(i < 0 ? i + n : i)];
     }
 
-    /// Whether the value is known now: a Constant, or an initializer.
+    /// Whether the value is known at export: a Constant or an initializer.
     [[nodiscard]] bool is_constant() const { return graph_ != nullptr && graph_->constant(id_) != nullptr; }
-    /// The payload of a constant; refuses the conversion when the value is not one.
+    /// The payload of a constant; refuses the conversion if the value is not constant.
     [[nodiscard]] tensor const& constant() const {
         tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
         if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
@@ -996,15 +996,15 @@ public:
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
-        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must hold one element");
+        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must have one element");
         return t.at(0).template to<T>();
     }
 
-    /// Made from a Python number: promotes weakly, as in `x + 2`.
+    /// Whether the value was made from a Python number, which promotes weakly, as in `x + 2`.
     [[nodiscard]] bool is_wrapped_number() const { return record().wrapped_number; }
 
-    // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chains.
-    /// States the type of a result where it cannot be inferred.
+    // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chaining.
+    /// Sets the type of a result that cannot be inferred.
     value const& set_type(value_type type) const {
         owner().values[id_].type = std::move(type);
         return *this;
@@ -1018,12 +1018,12 @@ public:
 
     /// The index of the value in its graph; `no_value` for a handle that was never set.
     [[nodiscard]] value_id id() const { return id_; }
-    /// The graph that the value is in; refuses the conversion for a value that was never set.
+    /// The graph of the value; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
         if (graph_ == nullptr) throw unsupported_error("the mapping uses a value that was never set");
         return *graph_;
     }
-    /// Whether both are handles to one value of one graph. Elements are compared by the graph: `g.op<"Equal">(x, y)`.
+    /// Whether both are handles to the same value. To compare elements, use `g.op<"Equal">(x, y)`.
     [[nodiscard]] bool same_as(value const& other) const { return graph_ == other.graph_ && id_ == other.id_; }
 
 private:
@@ -1034,7 +1034,7 @@ private:
     value_id id_ = no_value;
 };
 
-/// Handles are not compared with ==, which would not compare what they stand for.
+/// Exists only for its diagnostic: == would compare handles, not elements.
 template <std::derived_from<value> A, std::derived_from<value> B>
 bool operator==(A const&, B const&) {
     static_assert(
@@ -1043,7 +1043,7 @@ bool operator==(A const&, B const&) {
     return false;
 }
 
-/// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
+/// A result of `g.op`: a value whose type is in `Types`. Converts only to `value` and to supersets.
 /// ```cpp body
 /// typed_value<tensors(dtype::bool_)> const equal = g.op<"Equal">(x, y);
 /// value const inverse = g.op<"Not">(equal); // `Not` of a float32 would not compile
@@ -1060,7 +1060,7 @@ public:
     /// From a value with fewer possible types.
     template <type_set Narrower>
         requires(Types.contains(Narrower) && Narrower != Types)
-    // NOLINTNEXTLINE(google-explicit-constructor): a subset of types is a superset of types.
+    // NOLINTNEXTLINE(google-explicit-constructor): the value is in every superset.
     constexpr typed_value(typed_value<Narrower> v) : value(v) {}
 };
 
@@ -1078,14 +1078,14 @@ public:
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
     // NOLINTEND(google-explicit-constructor)
-    /// Absent, and the argument of this name, which outlives the value, for messages.
+    /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
 
     /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
     /// The same, for conditions.
     explicit operator bool() const { return has_value(); }
-    /// The value; refuses the conversion where it is absent: `if (bias) ... *bias`.
+    /// The value; refuses the conversion if it is absent: `if (bias) ... *bias`.
     /// ```cpp body
     /// value const sum = o ? value(g.op<"Add">(x, *o)) : x;
     /// ```
@@ -1101,7 +1101,7 @@ public:
 private:
     [[noreturn]] void refuse_absent() const {
         throw unsupported_error((name_.empty() ? std::string("an optional value") : "'" + std::string(name_) + "'") +
-                                " is absent, and the mapping uses it without asking");
+                                " is absent, but the mapping uses it without a check");
     }
 
     std::string_view name_;
@@ -1123,7 +1123,7 @@ public:
 
     /// Whether the size is a number.
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
-    /// The number; refuses the conversion when it is computed by the graph.
+    /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
         if (!is_constant()) throw unsupported_error("a size must be a constant here");
         return constant_;
@@ -1138,7 +1138,7 @@ private:
     dsl::value value_;
 };
 
-/// The name that ATen's schemas suggest; `sym_int` is the same and stays usable beside `using namespace std`.
+/// The usual name of sym_int; write `sym_int` beside `using namespace std`, where `size` is ambiguous.
 using size = sym_int;
 
 /// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
@@ -1148,7 +1148,7 @@ struct outputs_t {};
 template <int N>
 inline constexpr outputs_t<N> outputs{};
 
-/// Asks `g.op` for a number of outputs that is known only when the graph is built; gives a vector of values.
+/// Asks `g.op` for a number of outputs that is known only at run time, as a vector.
 struct output_list {
     std::size_t count;
     /// Asks for `n` outputs.
@@ -1157,7 +1157,7 @@ struct output_list {
 
 namespace detail {
 
-/// How many outputs an argument asks for: 0: it is no such argument; -1: known when the graph is built.
+/// The number of outputs that an argument of this type requests; 0: it is another argument; -1: known only at run time.
 template <class T>
 inline constexpr int outputs_asked = 0;
 template <int N>
@@ -1170,7 +1170,7 @@ inline constexpr int outputs_asked<output_list> = -1;
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/core/fixed_string.hpp
-// Text that can be a template argument: op names, signatures, attribute names, diagnoses.
+// Strings as template arguments: operator names, signatures, attribute names, diagnostics.
 // Public header.
 
 namespace ATON_NAMESPACE {
@@ -1182,18 +1182,18 @@ struct fixed_string {
 
     constexpr fixed_string() = default;
     /// From a string literal; `N` is deduced.
-    // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
+    // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument.
     constexpr fixed_string(char const (&literal)[N + 1]) {
         for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
     }
     /// From the first `N` characters of `text`, which must have as many.
     constexpr explicit fixed_string(std::string_view text) {
         for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
-        data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
+        data[N] = '\0'; // assigned explicitly: Clang prints an array as a string only if its terminator was assigned
     }
 
     /// The characters, without the terminating zero.
-    // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
+    // NOLINTNEXTLINE(bugprone-string-constructor): N may be 0.
     [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
     /// The number of characters, `N`.
     [[nodiscard]] static constexpr std::size_t size() { return N; }
@@ -1203,14 +1203,14 @@ struct fixed_string {
 template <std::size_t N>
 fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
 
-/// FNV-1a: texts that are looked up while compiling are compared by this first.
+/// FNV-1a. Compile-time look-ups compare hashes before they compare strings.
 constexpr std::uint64_t hash_of(std::string_view text) {
     std::uint64_t h = 14695981039346656037ULL;
     for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
     return h;
 }
 
-/// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
+/// A filter for duplicates: add() returns false only if the hash is new, so that most elements need no comparison with all earlier ones.
 class seen_hashes {
 public:
     /// Adds a hash. Returns whether it may have been added before; false is certain.
@@ -1229,14 +1229,14 @@ private:
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/safe_list.hpp
-// Lists whose elements cannot be read out of range: an index beyond the end refuses the call instead.
+// Lists with checked access: an index out of range refuses the conversion.
 // Public header.
 
 namespace ATON_NAMESPACE {
 
 namespace detail {
 
-/// Not in place, so that an access costs its caller a comparison.
+/// A separate function, so that an access costs only a comparison.
 template <class = void>
 [[noreturn]] void refuse_index(std::size_t index, std::size_t size) {
     throw unsupported_error(size == 0 ? std::string("an empty list where the mapping needs an element")
@@ -1246,7 +1246,7 @@ template <class = void>
 
 } // namespace detail
 
-/// std::span whose accesses are checked: what a mapping takes `Tensor[]`, `int[]` and `SymInt[]` as.
+/// std::span with checked access: the parameter type for `Tensor[]`, `int[]` and `SymInt[]`.
 template <class T>
 class safe_span : public std::span<T> {
     using base = std::span<T>;
@@ -1280,7 +1280,7 @@ safe_span(T*, Count) -> safe_span<T>;
 template <class List>
 safe_span(List&&) -> safe_span<std::remove_reference_t<decltype(*std::data(std::declval<List&>()))>>;
 
-/// std::vector whose accesses are checked: what a mapping computes with.
+/// std::vector with checked access.
 template <class T>
 class safe_vector : public std::vector<T> {
     using base = std::vector<T>;
@@ -1294,7 +1294,7 @@ public:
     // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
     safe_vector(base const& other) : base(other) {}
     safe_vector(base&& other) : base(std::move(other)) {}
-    safe_vector(std::initializer_list<T> all) : base(all) {} // as its own, for deduction
+    safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
     // NOLINTEND(google-explicit-constructor)
 
     /// Element `i`. Refuses the call where there are not as many.
@@ -1340,7 +1340,7 @@ safe_vector(std::vector<T>) -> safe_vector<T>;
 } // namespace ATON_NAMESPACE
 
 // ---- aton/dsl/function_traits.hpp
-// What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
+// The signature of a lambda: its graph, its other parameters, and its results.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -1350,7 +1350,7 @@ class graph;
 
 namespace detail {
 
-/// The type of an object that is a template argument. (nvcc 13 hands `decltype((object))` to the host compiler, a reference.)
+/// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
 template <auto Object>
 using type_of = std::remove_cvref_t<decltype(Object)>;
 
@@ -1375,7 +1375,7 @@ struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 template <class T>
 concept graph_body = body_traits<T>::value;
 
-/// The values that a body of a node returns; -1: a vector, whose length is known when the graph is built.
+/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
 template <class R>
 struct returned_values {
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
@@ -1423,12 +1423,12 @@ struct returned_values<std::array<R, N>> {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/number_text.hpp
-// Numbers in messages, and the refusal of those that a dtype or an attribute does not have.
+// Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// A number as a message shows it, short whatever its size: 300, 1e+300, True, (1+2j).
+/// A number in its shortest form, for messages: 300, 1e+300, True, (1+2j).
 template <class Scalar = scalar>
 std::string to_text(Scalar const& s) {
     if (s.is_bool()) return s.template to<bool>() ? "True" : "False";
@@ -1463,18 +1463,18 @@ template <class Number>
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/attr.hpp
-// Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// An element type that the compiler knows: the result of `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` has it.
+/// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
 template <dtype Type>
 struct dtype_constant {
     /// The dtype as a value.
     static constexpr dtype value = Type;
     /// The dtype, where one is expected.
-    // NOLINTNEXTLINE(google-explicit-constructor): it is a dtype.
+    // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
     constexpr operator dtype() const { return Type; }
 };
 /// The constant of a dtype: `dtype_c<dtype::float32>`.
@@ -1487,7 +1487,7 @@ inline constexpr bool is_dtype_constant = false;
 template <dtype Type>
 inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 
-/// An attribute with its value, as `attr::alpha_f(1.0)` makes it; name and type are part of the C++ type.
+/// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
 struct attribute_argument {
     /// The name of the attribute in the schema.
@@ -1497,7 +1497,7 @@ struct attribute_argument {
     Payload payload;
 };
 
-/// An attribute_argument; by its members, because nvcc 13 (EDG) does not deduce text template arguments.
+/// An attribute_argument. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
 template <class T>
 concept attribute_like = requires(T const& a) {
     { T::type } -> std::convertible_to<onnx::attr_type>;
@@ -1514,7 +1514,7 @@ std::vector<Out> copy_list(In const& list) {
     return out;
 }
 
-/// A number as an attribute of ONNX holds it: rounded to float32, where it is a float or stands for one, and within int64.
+/// A number as ONNX attributes store it: a float rounded to float32, an integer within int64. Refuses others.
 template <class T>
 constexpr float to_float32(std::string_view attribute, T const& v) {
     if constexpr (std::same_as<T, scalar>) {
@@ -1525,7 +1525,7 @@ constexpr float to_float32(std::string_view attribute, T const& v) {
         auto const number = static_cast<double>(v);
         bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
         if constexpr (std::same_as<T, long double>)
-            overflows = overflows || (number - number != 0 && v - v == 0); // beyond double, too
+            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
         if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
         return static_cast<float>(v);
     }
@@ -1549,7 +1549,7 @@ concept list_like = requires(T const& list) {
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
 
-// Returns are deduced and parameters few: there is one such class for every attribute name of ONNX.
+// Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
 
 template <fixed_string Name>
 struct float_attribute {
@@ -1584,7 +1584,7 @@ private:
 
 template <fixed_string Name>
 struct int_attribute {
-    /// One integer, one dtype (as Cast's `to` takes it), or a list of integers.
+    /// One integer, one dtype (for Cast's `to`), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
         if constexpr (is_dtype_constant<T>) {
@@ -1626,7 +1626,7 @@ struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
         static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
-                      "a string attribute takes a text or a list of texts");
+                      "a string attribute takes a string or a list of strings");
         if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {
@@ -1717,7 +1717,7 @@ namespace attr {
 #define ATON_ATTRIBUTE_S(name) inline constexpr detail::string_attribute<#name> name##_s{};
 #define ATON_ATTRIBUTE_T(name) inline constexpr detail::tensor_attribute<#name> name##_t{};
 #define ATON_ATTRIBUTE_G(name) inline constexpr detail::graph_attribute<#name> name##_g{};
-#define ATON_ATTRIBUTE_SPARSE(name) // sparse tensors and types cannot be written as attributes of a mapping
+#define ATON_ATTRIBUTE_SPARSE(name) // a mapping cannot write sparse tensors and types
 #define ATON_ATTRIBUTE_TP(name)
 // Every attribute name of ONNX with its kind; include where the ATON_ATTRIBUTE_ macros are defined.
 // Generated by tools/generate_onnx_descriptors.cpp from onnx 1.23.2;
@@ -1988,7 +1988,7 @@ ATON_ATTRIBUTE_S(zs)
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/core/nearest.hpp
-// "Did you mean ...?": the nearest of many names, at compile time and at run time.
+// "Did you mean ...?": finds the most similar name, at compile time and at run time.
 // Internal header.
 
 namespace ATON_NAMESPACE {
@@ -1997,20 +1997,20 @@ namespace detail {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Longest name that edit distances are computed for; longer ones are never near.
-inline constexpr std::size_t longest_name = 63;
+/// The maximum length of names that edit distances are computed for; longer names are never near.
+inline constexpr std::size_t max_name = 63;
 
 constexpr std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-/// Edit distance (insert, delete, replace, swap neighbours), ignoring case; `limit + 1` when it exceeds `limit`.
-/// Only the band of cells that can stay below the limit is computed: compilers count every step.
+/// Edit distance (insert, delete, replace, swap of adjacent letters), ignoring case; `limit + 1` if it exceeds `limit`.
+/// Computes only the band of cells that can stay below the limit, to save constexpr steps.
 constexpr std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
     std::size_t const over = limit + 1;
-    if (a.size() > longest_name || b.size() > longest_name) return over;
+    if (a.size() > max_name || b.size() > max_name) return over;
     if (a.size() > b.size() + limit || b.size() > a.size() + limit) return over;
-    std::size_t before[longest_name + 1]{}; // the row above the last one
-    std::size_t last[longest_name + 1]{};
-    std::size_t row[longest_name + 1]{};
+    std::size_t before[max_name + 1]{}; // the row above the last one
+    std::size_t last[max_name + 1]{};
+    std::size_t row[max_name + 1]{};
     for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t const begin = i > limit ? i - limit : 1;
@@ -2038,14 +2038,13 @@ constexpr std::size_t edit_distance(std::string_view a, std::string_view b, std:
 
 } // namespace detail
 
-/// Edit distance ignoring case; `limit + 1` when it is more.
-constexpr int edit_distance(std::string_view a, std::string_view b,
-                            int limit = static_cast<int>(detail::longest_name)) {
+/// Edit distance ignoring case; `limit + 1` if it exceeds `limit`.
+constexpr int edit_distance(std::string_view a, std::string_view b, int limit = static_cast<int>(detail::max_name)) {
     return limit < 0 ? 0 : static_cast<int>(detail::edit_distance(a, b, static_cast<std::size_t>(limit)));
 }
 
-/// Keeps the nearest of the names offered to it. Names that differ by case alone come first, then the fewest edits;
-/// of equally near ones the first. A name further away than a third of what was written is not near.
+/// Keeps the nearest of the names offered to it: a name that differs only in case, else the one with the fewest edits, else the first
+/// offered. A name is not near if it needs edits for more than a third of the letters.
 class nearest {
 public:
     constexpr explicit nearest(std::string_view wanted)
@@ -2056,13 +2055,13 @@ public:
     constexpr void offer(std::string_view name) {
         if (found_at_ == 0 || limit_ == 0) return;
         std::size_t const distance = detail::edit_distance(wanted_, name, found_at_ - 1);
-        // Nothing of a short name may be left over: "Ab" is not near "Or".
+        // At least one letter must match: "Ab" is not near "Or".
         if (distance >= found_at_ || distance >= name.size() || distance >= wanted_.size()) return;
         found_ = name;
         found_at_ = distance;
     }
 
-    /// Empty when nothing was near.
+    /// Empty if no name was near.
     [[nodiscard]] constexpr std::string_view found() const { return found_; }
 
 private:
@@ -3547,12 +3546,12 @@ inline constexpr schema_row schemas[] = {
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/onnx/registry.hpp
-// Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest right name.
+// Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest valid name.
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What max_inputs() and max_outputs() say of a schema that ends in a variadic.
+/// The max_inputs() or max_outputs() of a schema that ends in a variadic.
 inline constexpr int any_number = 2147483647;
 
 namespace detail {
@@ -3593,8 +3592,8 @@ constexpr int find_op(std::string_view domain, std::string_view name) {
 
 } // namespace detail
 
-/// One version of one operator: a handle to a generated row, two bytes, by value. Null when a look-up found nothing;
-/// then only operator bool may be called.
+/// One version of one operator: a handle of two bytes to a generated row, passed by value. Null if a look-up failed; then only
+/// operator bool may be called.
 class op_schema {
 public:
     constexpr op_schema() = default;
@@ -3681,7 +3680,7 @@ private:
 
 /// Operators of all domains, for iteration: op_versions(0) ... op_versions(op_count() - 1), sorted by (domain, name).
 constexpr int op_count() { return detail::op_rows; }
-/// Every version of the operator with this number.
+/// All versions of the operator with this index.
 constexpr version_range op_versions(int op) { return {generated::ops[op].first, generated::ops[op + 1].first}; }
 /// All schemas of all operators, sorted by (domain, name, since).
 constexpr int schema_count() { return detail::schema_rows; }
@@ -3690,8 +3689,8 @@ constexpr op_schema schema_at(int i) { return op_schema(i); }
 constexpr int domain_count() { return detail::domain_rows; }
 constexpr std::string_view domain_at(int i) { return generated::domains[i].name; }
 
-/// Versions of an operator that are in force somewhere in [since, until]: the one in force at `since`, where there is one,
-/// and every later one up to `until`. "ai.onnx" is the default domain "".
+/// The versions of an operator that are in force somewhere in [since, until]: the one in force at `since`, if any, and every
+/// later one up to `until`. "ai.onnx" is the default domain "".
 constexpr version_range versions(std::string_view domain, std::string_view name, int since, int until) {
     int const op = detail::find_op(domain, name);
     if (op < 0) return {};
@@ -3702,13 +3701,13 @@ constexpr version_range versions(std::string_view domain, std::string_view name,
     return {first, last};
 }
 
-/// The version in force at `opset`: the newest with since() <= opset. Null when there is none.
+/// The version in force at `opset`: the newest with since() <= opset. Null if there is none.
 constexpr op_schema find(std::string_view domain, std::string_view name, int opset) {
     version_range const all = versions(domain, name, opset, opset);
     return all.empty() ? op_schema() : all[all.size() - 1];
 }
 
-/// The newest version of a domain that this release of ONNX knows; 0: no such domain.
+/// The newest version of a domain in this release of ONNX; 0: no such domain.
 constexpr int newest_version(std::string_view domain) {
     int const i = detail::find_domain(domain);
     return i < 0 ? 0 : generated::domains[i].newest;
@@ -3720,7 +3719,7 @@ constexpr int first_version(std::string_view domain, std::string_view name) {
     return op < 0 ? 0 : generated::schemas[generated::ops[op].first].since;
 }
 
-/// The first version after `schema` in which an input or output, by its position among the formal ones, may be of these types; 0: none.
+/// The first version after `schema` in which the formal input or output at `position` allows all of these types; 0: none.
 constexpr int first_version_of_type(op_schema schema, bool is_output, int position, type_set given) {
     version_range const later =
         versions(schema.domain(), schema.name(), schema.since(), newest_version(schema.domain()));
@@ -3733,7 +3732,7 @@ constexpr int first_version_of_type(op_schema schema, bool is_output, int positi
     return 0;
 }
 
-/// The operator of this domain whose name is nearest to a misspelt one; empty when none is near.
+/// The operator of this domain whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_name(std::string_view domain, std::string_view name) {
     int const wanted = detail::find_domain(domain);
     nearest near(name);
@@ -3742,7 +3741,7 @@ constexpr std::string_view nearest_name(std::string_view domain, std::string_vie
     return near.found();
 }
 
-/// The attribute of this schema whose name is nearest to a misspelt one; empty when none is near.
+/// The attribute of this schema whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_attribute(op_schema schema, std::string_view name) {
     nearest near(name);
     for (int i = 0, n = schema.attribute_count(); i != n; ++i) near.offer(schema.attr(i).name);
@@ -3752,26 +3751,26 @@ constexpr std::string_view nearest_attribute(op_schema schema, std::string_view 
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/onnx/semantic_breaks.hpp
-// Where the meaning of an ONNX call changed although it stayed legal, so that a mapping must not cross that opset.
-// Kept by hand from the documentation texts of onnx 1.23.2 (defs/*/old.cc against defs/*/defs.cc) and its version converter:
-// a row stands for a call that was legal before and gives another result, or none, from that opset on. What only became
-// legal (new dtypes, negative axes, new attributes whose default is the old meaning) is no break. What was decided of every
-// version of every operator, and why, stands in tests/onnx/version_decisions.tsv; a test holds the two together.
+// ONNX calls that stayed legal but changed their meaning at an opset, which a mapping's range must not cross.
+// Maintained by hand from the documentation of onnx 1.23.2 (defs/*/old.cc compared with defs/*/defs.cc) and its version converter.
+// A row is a call that was legal before and gives a different result, or none, from that opset on. Additions (new dtypes, negative
+// axes, new attributes whose default is the old meaning) are not breaks. tests/onnx/version_decisions.tsv records the decision and
+// its reason for every version of every operator; a test keeps the two consistent.
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// One change of meaning: calls of `op` (default domain) mean something else from `opset` on.
+/// One change of meaning: calls of `op` (default domain) have a different meaning from `opset` on.
 struct semantic_break {
     std::string_view op;
     int opset = 0;
     std::string_view reason;
 };
 
-/// Which calls a conditional break concerns.
+/// The calls that a conditional break affects.
 enum class break_condition : std::uint8_t {
     attribute_given, ///< those that give the attribute
-    outputs_above,   ///< those that take more than `count` outputs
+    outputs_above,   ///< those that request more than `count` outputs
     inputs_below,    ///< those with fewer than `count` inputs
     inputs_above,    ///< those with more than `count` inputs
 };
@@ -3795,12 +3794,12 @@ inline constexpr std::string_view odd_padding =
 inline constexpr std::string_view right_padding =
     "with ceil_mode, windows that start in the right padding count before, are ignored after";
 
-/// Breaks of every call, sorted by (op, opset). A comment says what a row rests on where the reason does not.
+/// Breaks of all calls, sorted by (op, opset).
 inline constexpr semantic_break semantic_breaks[] = {
     {"Add", 7, broadcasting},
     {"And", 7, broadcasting},
     {"BatchNormalization", 7, "is_test=0 (training) is the default before, one output means inference after"},
-    {"Clip", 11, "without bounds, a double is held in float32's range before, in its own after"},
+    {"Clip", 11, "without bounds, a double is clamped to float32's range before, to its own after"},
     {"DFT", 20, "axis is 1 by default before, -2 after"}, // equal for one signal dimension only
     {"Div", 7, broadcasting},
     {"Dropout", 7, "is_test=0 (training) is the default before, the runtime decides after"},
@@ -3833,49 +3832,49 @@ inline constexpr semantic_break semantic_breaks[] = {
     {"Xor", 7, broadcasting},
 };
 
-// clang-format off: a row is a line
+// clang-format off: one row per line
 /// Breaks of some calls, sorted by (op, opset).
 inline constexpr conditional_break conditional_breaks[] = {
     {{"AveragePool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
-    // Five outputs with saved_mean and saved_var before; inference, with one output, never changed.
+    // Five outputs with saved_mean and saved_var before. Inference, with one output, did not change.
     {{"BatchNormalization", 14, "more than one output means training before, training_mode=1 after"}, break_condition::outputs_above, {}, 1},
-    // Statistics are taken in float from 15 on, whatever X is: only training takes statistics.
+    // From 15 on, statistics are computed in float for any dtype of X. Only training computes statistics.
     {{"BatchNormalization", 15, "training statistics of float16 are float16 before, float after"}, break_condition::attribute_given, "training_mode"},
-    // `if (auto_pads != SAME_UPPER)` became `==`: the odd element of padding changed its side, for NOTSET too.
+    // `if (auto_pads != SAME_UPPER)` became `==`: the odd element of the padding moved to the other side, also for NOTSET.
     {{"ConvTranspose", 11, odd_padding}, break_condition::attribute_given, "auto_pad"},
     {{"ConvTranspose", 11, odd_padding}, break_condition::attribute_given, "output_shape"},
     {{"Dropout", 10, "the mask has the data's type before, bool after"}, break_condition::outputs_above, {}, 1},
     {{"GridSample", 20, "the modes are bilinear and bicubic before, linear and cubic after"}, break_condition::attribute_given, "mode"},
     {{"MaxPool", 22, right_padding}, break_condition::attribute_given, "ceil_mode"},
-    // Opset 11 asks for an empty `scales` beside `sizes`; 13 calls both together an error.
-    {{"Resize", 13, "sizes stands beside an empty scales before, scales must be left out after"}, break_condition::inputs_above, {}, 3},
+    // Opset 11 requires an empty `scales` beside `sizes`; opset 13 forbids both together.
+    {{"Resize", 13, "sizes needs an empty scales before, scales must be omitted after"}, break_condition::inputs_above, {}, 3},
     {{"Resize", 13, "coordinate_transformation_mode may be tf_half_pixel_for_nn before, not after"}, break_condition::attribute_given, "coordinate_transformation_mode"},
-    {{"Split", 18, "the number of outputs says the parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
+    {{"Split", 18, "the number of outputs sets the number of parts before, split or num_outputs must after"}, break_condition::inputs_below, {}, 2},
 };
 // clang-format on
 
 } // namespace detail
 
-/// The first break of every call of `op` inside (since, until], or null. What depends on the call is in the other overload.
+/// The first break of all calls of `op` inside (since, until], or null. The other overload also finds conditional breaks.
 constexpr semantic_break const* find_break(std::string_view op, int since, int until) {
     for (semantic_break const& b : detail::semantic_breaks)
-        if (since < b.opset && b.opset <= until && b.op == op) return &b; // names last: they cost the compiler most
+        if (since < b.opset && b.opset <= until && b.op == op) return &b; // names last: the most expensive comparison
     return nullptr;
 }
 
-/// The first break inside (since, until] of a call with so many inputs and outputs and with those attributes for which
-/// `gives(name)` is true, or null. Breaks of every call included.
+/// The first break inside (since, until] of a call with these numbers of inputs and outputs, and the attributes for which
+/// `gives(name)` is true; null if there is none.
 template <class Gives>
 constexpr semantic_break const* find_break(std::string_view op, int since, int until, int inputs, int outputs,
                                            Gives const& gives) {
     semantic_break const* first = find_break(op, since, until);
     for (conditional_break const& b : detail::conditional_breaks) {
         if (since >= b.opset || b.opset > until || b.op != op) continue;
-        bool const concerned = b.condition == break_condition::attribute_given ? gives(b.attribute)
-                               : b.condition == break_condition::outputs_above ? outputs > b.count
-                               : b.condition == break_condition::inputs_below  ? inputs < b.count
-                                                                               : inputs > b.count;
-        if (concerned && (first == nullptr || b.opset < first->opset)) first = &b;
+        bool const affected = b.condition == break_condition::attribute_given ? gives(b.attribute)
+                              : b.condition == break_condition::outputs_above ? outputs > b.count
+                              : b.condition == break_condition::inputs_below  ? inputs < b.count
+                                                                              : inputs > b.count;
+        if (affected && (first == nullptr || b.opset < first->opset)) first = &b;
     }
     return first;
 }
@@ -3883,22 +3882,22 @@ constexpr semantic_break const* find_break(std::string_view op, int since, int u
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/onnx/call_rules.hpp
-// The rules of a call: legal in every schema version between two opsets, or the first rule that is broken, where and by what.
+// Checks a call against every schema version between two opsets, and returns the first broken rule: where, and by what.
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What stands at a position of a call: a value, one that may be missing, nothing, a list of values, or a C++ number.
+/// The kinds of operands: a value, one that may be missing, nothing, a list of values, or a C++ number.
 enum class operand_kind : std::uint8_t { value, optional_value, absent, list, number };
 
 struct call_operand {
     operand_kind kind = operand_kind::value;
-    type_set types = any_type; ///< of a number: that can have one of its C++ type
+    type_set types = any_type; ///< of a number: the types that can represent its C++ type
 };
 
-/// A graph that is built by a lambda, as the compiler sees it; -1: known when the graph is built.
+/// A graph that a lambda builds, as far as it is known at compile time; -1: known only when the graph is built.
 struct call_body {
-    int since = 1; ///< the range of opsets that the lambda is for
+    int since = 1; ///< the opset range of the lambda's graph
     int until = newest_opset;
     int inputs = -1;  ///< how many values it takes
     int results = -1; ///< how many it returns
@@ -3907,11 +3906,11 @@ struct call_body {
 struct call_attribute {
     std::string_view name;
     attr_type type = attr_type::undefined;
-    dtype constant = dtype::undefined; ///< an element type that is known while compiling: `attr::to_i(dtype_c<...>)`
+    dtype constant = dtype::undefined; ///< an element type known at compile time: `attr::to_i(dtype_c<...>)`
     call_body const* body = nullptr;
 };
 
-/// A call as the compiler sees it. `outputs` is -1 where their number is known only at run time.
+/// A call as far as it is known at compile time. `outputs` is -1 if their number is known only at run time.
 struct call {
     std::string_view domain;
     std::string_view name;
@@ -3953,8 +3952,8 @@ enum class rule : std::uint8_t {
 struct broken_rule {
     rule kind = rule::none;
     int opset = 0;     ///< the schema version that refuses the call
-    int position = -1; ///< of the operand, 0-based
-    int limit = 0;     ///< how many are allowed, or the opset from which it would be legal
+    int position = -1; ///< of the operand, 0-based; of other rules a count, an attr_type or an opset
+    int limit = 0;     ///< the number allowed, or the first opset at which the call would be legal
     std::string_view culprit = {};
     std::string_view nearest = {};
     type_set given = {};
@@ -4014,15 +4013,15 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
         formal const in = schema.input(formal_index(i, formals));
         if (o.kind == operand_kind::list && in.kind != option::variadic)
             return {rule::list_not_variadic, schema.since(), i, 0, in.name};
-        bool const may_miss = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
-        if (may_miss && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
+        bool const may_be_missing = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
+        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
             return {rule::number_without_type, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && o.types != any_type) {
-            type_set const beside =
+            type_set const possible =
                 in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
-            if (!beside.empty() && (beside & o.types).empty())
-                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, beside};
+            if (!possible.empty() && (possible & o.types).empty())
+                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, possible};
         }
         if (!carries_type(o)) continue;
         type_set const allowed =
@@ -4040,12 +4039,12 @@ constexpr std::string_view input_named(Schema const& schema, std::string_view na
     return {};
 }
 
-/// Whether the attribute states the element type of the first output while compiling: Cast's `to`.
+/// Whether the attribute states the element type of the first output at compile time: Cast's `to`.
 constexpr bool names_result_type(call_attribute const& a) {
     return a.constant != dtype::undefined &&
            (a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype");
 }
-/// What such an attribute leaves of the types of the first output, a tensor or a sequence.
+/// The types of the first output, a tensor or a sequence, that such an attribute leaves.
 template <class Schema>
 constexpr type_set stated_types(Schema const& schema, call_attribute const& a) {
     type_set const tensor = tensors(a.constant);
@@ -4103,8 +4102,8 @@ constexpr broken_rule check_outputs(call const& c, Schema const& schema) {
     return {};
 }
 
-/// Bodies of control flow: what goes in are the operands (Loop: an iteration number and a condition instead of the first two), what
-/// comes out the outputs (Loop: a condition before them).
+/// Bodies of control flow: they take the operands (Loop: an iteration number and a condition instead of the first two) and return the
+/// outputs (Loop: preceded by a condition).
 constexpr broken_rule check_bodies(call const& c) {
     bool const known =
         c.domain.empty() && (c.name == "If" || c.name == "Loop" || c.name == "Scan" || c.name == "SequenceMap");
@@ -4125,7 +4124,7 @@ constexpr broken_rule check_bodies(call const& c) {
     return {};
 }
 
-/// How many inputs the node will have: `absent` at the end is no input.
+/// The number of inputs that the node will have, without trailing `absent`.
 constexpr int given_inputs(call const& c) {
     int count = static_cast<int>(c.operands.size());
     while (count != 0 && c.operands[static_cast<std::size_t>(count - 1)].kind == operand_kind::absent) --count;
@@ -4142,7 +4141,7 @@ constexpr int next_legal_version(op_schema const& schema) {
 
 } // namespace detail
 
-/// Holds the call against one version of a schema.
+/// Checks the call against one version of a schema.
 template <class Schema>
 constexpr broken_rule check_version(call const& c, Schema const& schema) {
     if (auto r = detail::check_inputs(c, schema)) return r;
@@ -4150,7 +4149,7 @@ constexpr broken_rule check_version(call const& c, Schema const& schema) {
     return detail::check_outputs(c, schema);
 }
 
-/// Holds the call against every schema version in force inside [since, until]; `all` are those versions.
+/// Checks the call against all schema versions in force inside [since, until], which are `all`.
 constexpr broken_rule check_call(call const& c, version_range const& all) {
     if (all.empty() || all[0].since() > c.since) {
         int const first = first_version(c.domain, c.name);
@@ -4179,7 +4178,7 @@ constexpr broken_rule check_call(call const& c, version_range const& all) {
     return {};
 }
 
-/// Every type that output `index` of a legal call can have in one version of the schema.
+/// The types that output `index` of a legal call can have in one version of the schema.
 template <class Schema>
 constexpr type_set result_types_of(call const& c, int index, Schema const& schema) {
     if (schema.output_count() == 0) return {};
@@ -4191,7 +4190,7 @@ constexpr type_set result_types_of(call const& c, int index, Schema const& schem
     return follows_inputs ? detail::bound_types(schema, out.type_var, c.operands, static_cast<int>(c.operands.size()))
                           : out.types;
 }
-/// The same in one of several versions.
+/// The same in any of several versions.
 template <class Versions>
 constexpr type_set result_types(call const& c, int index, Versions const& all) {
     type_set result;
@@ -4202,7 +4201,7 @@ constexpr type_set result_types(call const& c, int index) {
     return result_types(c, index, versions(c.domain, c.name, c.since, c.until));
 }
 
-/// What a call comes to: the broken rule, or the types that its first output can have.
+/// The result of a check: the broken rule, or the types that the first output can have.
 struct call_outcome {
     broken_rule broken;
     type_set first_result;
@@ -4217,13 +4216,13 @@ constexpr call_outcome evaluate(call const& c) {
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/dsl/diagnosis.hpp
-// Compile errors: one broken rule, one sentence, printed by the compiler at the user's line.
+// Compile errors: one sentence for one broken rule, printed by the compiler at the user's line.
 // Internal header.
 
 namespace ATON_NAMESPACE {
 
-/// Never defined: a compiler that needs it prints its template arguments, which are the diagnosis.
-/// GCC prints one whole sentence; Clang in C++20 cuts text at 32 characters, so it gets the sentence in pieces.
+/// Never defined: a compiler that needs its definition prints the template arguments, which are the message.
+/// GCC prints the whole sentence. Clang in C++20 truncates strings at 32 characters, so it gets the sentence in pieces.
 template <fixed_string... Sentence>
 struct mapping_error;
 
@@ -4231,12 +4230,12 @@ struct mapping_error;
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
+/// string_view::find, which GCC 12 with -fsanitize=undefined rejects on a template argument.
 constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     char const* const in = text.data();
     char const* const wanted = part.data();
     std::size_t const size = part.size();
-    std::size_t const last = text.size(); // pointers instead of calls: compilers count every step
+    std::size_t const last = text.size(); // pointers, to save constexpr steps
     for (std::size_t i = 0; i + size <= last; ++i) {
         std::size_t same = 0;
         while (same != size && in[i + same] == wanted[same]) ++same;
@@ -4245,7 +4244,7 @@ constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     return std::string_view::npos;
 }
 
-/// Text assembled while compiling.
+/// A message assembled at compile time, of at most 320 characters.
 struct sentence {
     char data[320]{};
     std::size_t length = 0;
@@ -4304,8 +4303,8 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
     switch (r.kind) {
     case rule::no_such_domain:
-        s << "the graph names no such domain";
-        return r.nearest.empty() ? s << "; declare it with domain<...> and write graph<" << c.since << ", it>"
+        s << "the graph does not name this domain";
+        return r.nearest.empty() ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
                                  : s << "; did you mean " << r.nearest << "?";
     case rule::no_such_operator:
         s << "no such operator";
@@ -4315,12 +4314,12 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::operator_deprecated:
         if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
         return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
-                              : s << "deprecated, and nothing replaced it";
+                              : s << "deprecated, without a replacement";
     case rule::too_few_inputs: return s << "input " << r.culprit << " is missing, " << r.position << " given";
     case rule::too_many_inputs: return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
     case rule::input_required:
-        return s << "input " << r.culprit << " is required; an optional value or absent may not stand there";
-    case rule::list_not_variadic: return s << "input " << r.culprit << " is a single value; a list may not stand there";
+        return s << "input " << r.culprit << " is required; it cannot be an optional value or absent";
+    case rule::list_not_variadic: return s << "input " << r.culprit << " takes a single value, not a list";
     case rule::number_without_type:
         return s << "input " << r.culprit
                  << " is a number whose type no other input determines; use g.scalar(number, dtype)";
@@ -4340,7 +4339,8 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
                  << ") is missing";
     case rule::too_few_outputs:
         return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
-    case rule::too_many_outputs: return s << "outputs<" << r.position << "> asked for, at most " << r.limit << " there";
+    case rule::too_many_outputs:
+        return s << "outputs<" << r.position << "> requested, at most " << r.limit << " allowed";
     case rule::outputs_not_variadic:
         return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
     case rule::no_common_type:
@@ -4348,14 +4348,14 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::attribute_dtype:
         return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
     case rule::body_range:
-        return s << "the lambda for " << r.culprit << " builds in opsets " << r.position << " to " << r.limit
-                 << ", the graph around it holds from " << c.since << " to " << c.until;
+        return s << "the lambda for " << r.culprit << " covers opsets " << r.position << " to " << r.limit
+                 << ", but the outer graph covers " << c.since << " to " << c.until;
     case rule::body_inputs:
         return s << "the lambda for " << r.culprit << " takes " << r.position
-                 << (r.position == 1 ? " value" : " values") << " after the graph, " << r.limit << " go in";
+                 << (r.position == 1 ? " value" : " values") << " after the graph, but the operator passes " << r.limit;
     case rule::body_results:
         return s << "the lambda for " << r.culprit << " returns " << r.position
-                 << (r.position == 1 ? " value, " : " values, ") << r.limit << " must come out";
+                 << (r.position == 1 ? " value" : " values") << ", but must return " << r.limit;
     case rule::meaning_changed:
         return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
                  << "] at opset " << r.opset;
@@ -4396,7 +4396,7 @@ mapping_error<
     piece<Text, piece_start<Text, I>(), piece_end(Text.view(), piece_start<Text, I>()) - piece_start<Text, I>()>...>
     in_pieces(std::index_sequence<I...>);
 
-/// `sizeof(diagnosis<text>)` is the compile error; written where the rule is checked, so that the compiler's way to the user's line is short.
+/// `sizeof(diagnosis<text>)` is the compile error. Written where the rule is checked, for a short instantiation backtrace.
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
 template <auto Text>
 struct diagnosis {
@@ -8888,7 +8888,7 @@ inline constexpr std::uint32_t function_schema_offsets[function_schema_count + 1
 #endif
 
 // ---- aton/aten/schema_table.hpp
-// Finds a schema among those that torch registers, and the nearest name of one that it does not.
+// Finds a schema that torch registers, or the nearest registered name.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
 // Internal header.
 
@@ -8920,8 +8920,8 @@ constexpr std::string_view table_op(std::size_t index) {
     return {start, size};
 }
 
-/// The first row whose name is not before `name`; `exact` tells whether it is that name.
-/// Both ends of the interval share a prefix with the name, so the shorter of the two need not be compared again.
+/// The first row whose name is not less than `name`; `exact` is set if it is equal.
+/// Both ends of the interval share a prefix with the name, so the shorter of the two is not compared again.
 constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
     char const* const text = generated::function_schema_text;
     char const* const key = name.data();
@@ -8950,32 +8950,32 @@ constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
     return first;
 }
 
-/// edit_distance() of what is left of two names without their common beginning and end.
+/// edit_distance() of two names without their common prefix and suffix.
 constexpr int name_distance(std::string_view a, std::string_view b, int limit) {
-    std::size_t const most = a.size() < b.size() ? a.size() : b.size();
+    std::size_t const shorter = a.size() < b.size() ? a.size() : b.size();
     char const* const x = a.data();
     char const* const y = b.data();
     std::size_t front = 0;
-    while (front != most && x[front] == y[front]) ++front;
+    while (front != shorter && x[front] == y[front]) ++front;
     std::size_t back = 0;
-    while (back != most - front && x[a.size() - back - 1] == y[b.size() - back - 1]) ++back;
+    while (back != shorter - front && x[a.size() - back - 1] == y[b.size() - back - 1]) ++back;
     std::size_t const left = a.size() - front - back;
     std::size_t const right = b.size() - front - back;
     if (left == 0 || right == 0) return static_cast<int>(left + right);
     return edit_distance(a.substr(front, left), b.substr(front, right), limit);
 }
 
-/// How well a registered overload fits a name that was written without one, or with one that does not exist; less is better.
+/// How well a registered overload matches a name that was written without an overload, or with one that does not exist; lower is better.
 constexpr int overload_cost(std::string_view wanted, std::string_view overload, std::string_view arguments) {
     if (!wanted.empty()) return name_distance(wanted, overload, 1000);
-    // aten::add is an operator on two Python numbers: who writes it means aten::add.Tensor.
+    // aten::add is an operator on two Python numbers; aten::add.Tensor is probably meant.
     bool const on_tensors = arguments.substr(0, 7) == "(Tensor";
-    bool const named_so = overload.empty() || overload.substr(0, 6) == "Tensor";
+    bool const plain = overload.empty() || overload.substr(0, 6) == "Tensor";
     bool const out = overload.size() >= 3 && overload.substr(overload.size() - 3) == "out";
-    return (on_tensors ? 0 : 4000) + (named_so ? 0 : 1000) + (out ? 2000 : 0) + static_cast<int>(overload.size());
+    return (on_tensors ? 0 : 4000) + (plain ? 0 : 1000) + (out ? 2000 : 0) + static_cast<int>(overload.size());
 }
 
-/// Among the overloads of one operator the one that fits best; empty if there is no such operator.
+/// The overload of an operator that matches best; empty if there is no such operator.
 constexpr std::string_view nearest_overload_of(std::string_view op, std::string_view wanted) {
     bool exact = false;
     std::string_view nearest;
@@ -9000,7 +9000,7 @@ constexpr std::uint32_t letters_of(std::string_view name) {
     return bits;
 }
 
-/// Looks for the operator whose name is nearest to `op`, a qualified name without an overload.
+/// Searches for the operator whose name is nearest to `op`, a qualified name without an overload.
 class op_search {
 public:
     constexpr explicit op_search(std::string_view op) : op_(op), prefix_(op.find("::") + 2), letters_(letters_of(op)) {
@@ -9010,8 +9010,8 @@ public:
 
     [[nodiscard]] constexpr std::string_view nearest() const { return nearest_; }
 
-    /// Looks at the operators that start with the namespace of `op` and these one or two letters.
-    constexpr void look(std::string_view letters) {
+    /// Searches the operators that start with the namespace of `op` and these one or two letters.
+    constexpr void search_prefix(std::string_view letters) {
         char start[40]{};
         std::size_t size = prefix_;
         if (size + 2 > sizeof start) return;
@@ -9035,12 +9035,12 @@ private:
     constexpr void compare(std::string_view each) {
         int const longer = static_cast<int>(each.size()) - static_cast<int>(op_.size());
         if (4 * (longer < 0 ? -longer : longer) >= best_) return;
-        int unlike = 0;
-        for (std::uint32_t bits = letters_of(each) ^ letters_; bits != 0; bits &= bits - 1) ++unlike;
-        if (2 * unlike >= best_) return; // an edit changes at most two letters
-        // An in-place operator is seldom what was meant by a name without the underscore; same letters are a plus.
+        int different = 0;
+        for (std::uint32_t bits = letters_of(each) ^ letters_; bits != 0; bits &= bits - 1) ++different;
+        if (2 * different >= best_) return; // an edit changes at most two letters
+        // Prefer operators that are not in-place if the name has no trailing underscore, and names with the same letters.
         int const in_place = each.back() == '_' && op_.back() != '_' ? 2 : 0;
-        int const distance = 4 * name_distance(op_, each, best_ / 4) + in_place + (unlike == 0 ? 0 : 1);
+        int const distance = 4 * name_distance(op_, each, best_ / 4) + in_place + (different == 0 ? 0 : 1);
         if (distance >= best_) return;
         best_ = distance;
         nearest_ = each;
@@ -9050,7 +9050,7 @@ private:
     std::string_view nearest_{};
     std::size_t prefix_; ///< the size of "aten::"
     std::uint32_t letters_;
-    int best_ = 0; ///< what nearest_ scored, less is better; at first what is too much
+    int best_ = 0; ///< the score of nearest_, lower is better; initially the limit
 };
 
 /// nearest_overload() in one namespace; `name` is not empty.
@@ -9063,21 +9063,22 @@ constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_
     std::string_view const op{text, size};
     if (std::string_view const exact = nearest_overload_of(op, wanted); !exact.empty()) return exact;
     op_search search{op};
-    // Names that start like this one: with its case, a leading underscore or the first letter forgotten or added.
+    // Names that start like this one, or whose case, leading underscore or first letter is wrong or missing.
     std::size_t const underscore = name[0] == '_' && name.size() > 1 ? 1 : 0;
     char const first = name[underscore];
     char const small[] = {'_', first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first};
-    search.look({small, 2});
-    search.look({small + 1, 1});
-    if (small[1] != first) search.look(name.substr(0, 1));
-    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_') search.look(name.substr(1, 1));
+    search.search_prefix({small, 2});
+    search.search_prefix({small + 1, 1});
+    if (small[1] != first) search.search_prefix(name.substr(0, 1));
+    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_')
+        search.search_prefix(name.substr(1, 1));
     return search.nearest().empty() ? std::string_view{} : nearest_overload_of(search.nearest(), wanted);
 }
 
 } // namespace detail
 
 /// The schema of a qualified overload name, "aten::add.Tensor"; "aten::elu" (or "aten::elu.default") is the overload
-/// without a name. Empty if torch has none.
+/// without a name. Empty if torch does not have it.
 constexpr std::string_view find_schema(std::string_view qualified_overload) {
     constexpr std::string_view unnamed = ".default";
     std::size_t const size = qualified_overload.size();
@@ -9088,8 +9089,8 @@ constexpr std::string_view find_schema(std::string_view qualified_overload) {
     return exact ? schema_at(index) : std::string_view{};
 }
 
-/// The name of a registered overload for one that is not ("did you mean"): another overload of the same operator, or one of
-/// the operator with the nearest name, in the same namespace or in aten. Empty if nothing is near.
+/// The registered overload nearest to an unknown one, for "did you mean": another overload of the same operator, or one of the
+/// operator with the nearest name, in the same namespace or in aten. Empty if none is near.
 constexpr std::string_view nearest_overload(std::string_view qualified) {
     std::size_t const dot = qualified.find('.');
     std::string_view const op = qualified.substr(0, dot);
@@ -9106,12 +9107,12 @@ constexpr std::string_view nearest_overload(std::string_view qualified) {
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/aten/detail/scanner.hpp
-// The words of schema text: names, punctuation and default values, read from left to right in few constexpr steps.
+// The tokens of schema text: names, punctuation and default values, in few constexpr steps.
 // Internal header.
 
 namespace ATON_NAMESPACE::aten::detail {
 
-/// std::string_view's == in fewer constexpr steps: most names differ in their length.
+/// operator== of std::string_view in fewer constexpr steps: most names differ in length.
 constexpr bool same(std::string_view a, std::string_view b) {
     std::size_t const size = a.size();
     if (size != b.size()) return false;
@@ -9122,7 +9123,7 @@ constexpr bool same(std::string_view a, std::string_view b) {
     return true;
 }
 
-/// What a character may be part of, as a table: one constexpr step instead of a chain of comparisons.
+/// The classes of a character, in a table: one constexpr step instead of a chain of comparisons.
 enum char_class : unsigned char { name_start = 1, name_char = 2, digit = 4, space = 8, structure = 16 };
 
 struct char_classes {
@@ -9149,10 +9150,10 @@ constexpr std::string_view between(char const* first, char const* last) {
     return {first, static_cast<std::size_t>(last - first)};
 }
 
-/// Reads schema text from left to right. Every reader returns false after an error, which stays: the first one counts.
+/// Reads schema text from left to right. All functions return false after an error; error() is the first one.
 class scanner {
 public:
-    static constexpr int deepest_nesting = 16;
+    static constexpr int max_nesting = 16;
 
     constexpr explicit scanner(std::string_view text) : first_(text.data()), at_(first_), last_(first_ + text.size()) {}
 
@@ -9160,7 +9161,7 @@ public:
     [[nodiscard]] constexpr std::string_view error() const { return error_; }
     [[nodiscard]] constexpr std::size_t offset() const { return static_cast<std::size_t>(at_ - first_); }
     [[nodiscard]] constexpr char const* at() const { return at_; }
-    /// Back to where at() was.
+    /// Returns to an earlier at().
     constexpr void back_to(char const* earlier) { at_ = earlier; }
     constexpr void skip() { ++at_; }
     [[nodiscard]] constexpr bool at_end() const { return at_ == last_; }
@@ -9171,7 +9172,7 @@ public:
         if (error_.empty()) error_ = what;
         return false;
     }
-    /// Skips spaces, then tells the next character.
+    /// Skips whitespace and returns the next character without consuming it; '\0' at the end.
     constexpr char next() {
         while (at_ != last_ && is(*at_, space)) ++at_;
         return at_ == last_ ? '\0' : *at_;
@@ -9212,7 +9213,7 @@ private:
 
 constexpr bool scanner::literal(std::string_view& out, int depth) {
     constexpr std::string_view expected = "expected a default value";
-    if (depth > deepest_nesting) return fail("default values are nested too deeply");
+    if (depth > max_nesting) return fail("default values are nested too deeply");
     char const c = next();
     char const* const start = at_;
     if (c == '"' || c == '\'') {
@@ -9246,11 +9247,11 @@ constexpr bool scanner::literal(std::string_view& out, int depth) {
 constexpr bool scanner::string_literal() {
     char const quote = *at_++;
     for (; at_ != last_ && *at_ != quote; ++at_) {
-        if (*at_ == '\n') return fail("a line ends inside a string");
+        if (*at_ == '\n') return fail("line break inside a string");
         if (*at_ != '\\') continue;
         if (++at_ == last_) break;
     }
-    if (at_ == last_) return fail("a string is not closed");
+    if (at_ == last_) return fail("unterminated string");
     ++at_;
     return true;
 }
@@ -9290,7 +9291,7 @@ constexpr bool scanner::number_literal() {
 } // namespace ATON_NAMESPACE::aten::detail
 
 // ---- aton/aten/schema_type.hpp
-// The types of function schemas (`Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`) read from schema text.
+// Parses the types of function schemas: `Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`.
 // Grammar: PyTorch, torch/csrc/jit/frontend/schema_type_parser.cpp and function_schema_parser.cpp.
 // Internal header.
 
@@ -9331,7 +9332,7 @@ struct schema_type {
     std::int32_t list_size = 0;        ///< int[2] -> 2, otherwise 0
     std::string_view text;             ///< as written, without the argument's name: "Tensor(a!)?[]"
     std::string_view base_text;  ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
-    std::string_view alias;      ///< "a!", "a", "a -> *"; the element's, or the list's where the element has none
+    std::string_view alias;      ///< "a!", "a", "a -> *"; of the element, or of the list if the element has none
     std::string_view list_alias; ///< "a!" in "t[](a!)"
 };
 
@@ -9342,7 +9343,7 @@ struct base_type_row {
     base_type base;
 };
 
-/// In the order of base_type up to none; the names after that are other spellings.
+/// In the order of base_type up to none; the names after it are alternative spellings.
 inline constexpr base_type_row base_type_names[] = {
     {"Tensor", base_type::tensor},
     {"Scalar", base_type::scalar},
@@ -9370,7 +9371,7 @@ inline constexpr base_type_row base_type_names[] = {
 };
 
 constexpr base_type base_type_of(std::string_view name) {
-    // The two most frequent ones first: types are most of what is parsed at compile time.
+    // The two most frequent types first, to save constexpr steps.
     if (name.size() == 6 && name[0] == 'T' && same(name, "Tensor")) return base_type::tensor;
     if (name.size() == 3 && name[0] == 'i' && same(name, "int")) return base_type::int_;
     for (base_type_row const& row : base_type_names)
@@ -9378,7 +9379,7 @@ constexpr base_type base_type_of(std::string_view name) {
     return base_type::other;
 }
 
-/// Whether parentheses after this name hold types, not an alias annotation.
+/// Whether parentheses after this name contain types, not an alias annotation.
 constexpr bool is_type_constructor(std::string_view name) {
     constexpr std::string_view names[] = {
         "Dict", "Future", "Await", "RRef", "Tuple", "Union", "Optional", "List", "Callable"};
@@ -9440,7 +9441,7 @@ constexpr bool read_alias_set(scanner& scan) {
     return true;
 }
 
-/// `(a!)`, `(a -> *)`, or `!`, the annotation of a fresh alias set; nothing where there is none.
+/// `(a!)`, `(a -> *)`, `!` (a fresh alias set), or nothing.
 constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     char const c = scan.next();
     char const* start = scan.at();
@@ -9474,7 +9475,7 @@ constexpr bool read_list_size(scanner& scan, std::int32_t& out) {
     return scan.take(']') || scan.fail("expected ']' or a size after '['");
 }
 
-/// What follows '[': `]`, `2]` or `](a!)`; `element` is what came before.
+/// The text after '[': `]`, `2]` or `](a!)`; `element` is the text before it.
 constexpr bool read_list_suffix(scanner& scan, schema_type& out, std::string_view element) {
     if (out.list) {
         bool const mutates = out.mutates;
@@ -9495,7 +9496,7 @@ constexpr bool read_list_suffix(scanner& scan, schema_type& out, std::string_vie
 
 constexpr bool read_type(scanner& scan, schema_type& out, int depth) {
     out = schema_type{};
-    if (depth > scanner::deepest_nesting) return scan.fail("types are nested too deeply");
+    if (depth > scanner::max_nesting) return scan.fail("types are nested too deeply");
     bool const tuple = scan.next() == '(';
     char const* const start = scan.at();
     if (!(tuple ? read_tuple_type(scan, depth) : read_named_type(scan, out, depth))) return false;
@@ -9519,7 +9520,7 @@ constexpr bool read_type(scanner& scan, schema_type& out, int depth) {
 
 } // namespace detail
 
-/// Parses one type, "Tensor?[]". False if the text is no type, or more than one.
+/// Parses one type, "Tensor?[]". False if the text is not exactly one type.
 constexpr bool parse_type(std::string_view text, schema_type& out) {
     detail::scanner scan{text};
     if (!detail::read_type(scan, out)) return false;
@@ -9530,9 +9531,9 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/aten/function_schema.hpp
-// Reads function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
-// expressions and at run time, without storage: cursors hand out one argument or return after the other.
-// Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused, never read beyond.
+// Parses function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
+// expressions and at run time, without storage: cursors iterate over the arguments and returns.
+// Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused; nothing is read beyond its end.
 // Internal header.
 
 namespace ATON_NAMESPACE::aten {
@@ -9559,7 +9560,7 @@ struct schema_head {
 
 namespace detail {
 
-/// `aten::add.Tensor`, up to what follows.
+/// `aten::add.Tensor`.
 constexpr bool read_head(scanner& scan, schema_head& out) {
     out = schema_head{};
     scan.next();
@@ -9593,14 +9594,14 @@ constexpr bool read_argument(scanner& scan, schema_argument& out) {
     return !out.has_default || scan.literal(out.default_text);
 }
 
-/// Goes from comma to comma without reading what is between: an argument is found, or the returns, in a fraction of the steps.
+/// Goes from comma to comma without parsing the arguments, which finds an argument or the returns in a fraction of the steps.
 struct argument_walk {
     char const* start = nullptr;  ///< the argument's text is [start, stop)
     char const* stop = nullptr;   ///< the comma or the closing parenthesis
     char const* equals = nullptr; ///< the sign before the default, or stop
     char const* last = nullptr;
     bool well_formed =
-        false; ///< so far: names and brackets only. A flag: GCC 12's sanitizers refuse constexpr nullptr tests
+        false; ///< so far; only names and brackets are checked. (A flag: GCC 12's sanitizers reject constexpr null tests.)
     bool keyword_only = false;
 
     constexpr explicit argument_walk(std::string_view schema) {
@@ -9619,7 +9620,7 @@ struct argument_walk {
         }
         return false;
     }
-    /// Whether the argument's name is this one.
+    /// Whether this is the argument's name.
     [[nodiscard]] constexpr bool is_named(std::string_view name) const {
         char const* at = equals;
         while (at != start && is(at[-1], space)) --at;
@@ -9662,14 +9663,14 @@ private:
 
 } // namespace detail
 
-/// The names that a schema, or a bare qualified name, starts with. All empty if it starts with none.
+/// The names at the start of a schema or of a bare qualified name; all empty if there are none.
 constexpr schema_head parse_head(std::string_view schema) {
     detail::scanner scan{schema};
     schema_head out;
     return detail::read_head(scan, out) ? out : schema_head{};
 }
 
-/// The arguments in their order. A malformed schema ends the walk, see error().
+/// Iterates over the arguments. A malformed schema ends the iteration; see error().
 class argument_cursor {
 public:
     constexpr explicit argument_cursor(std::string_view schema)
@@ -9716,7 +9717,7 @@ private:
     bool keyword_only_ = false;
 };
 
-/// The returns in their order. A malformed schema ends the walk, see error().
+/// Iterates over the returns. A malformed schema ends the iteration; see error().
 class return_cursor {
 public:
     constexpr explicit return_cursor(std::string_view schema) : scan_(schema) {
@@ -9785,7 +9786,7 @@ constexpr int return_count(std::string_view schema) {
     return count;
 }
 
-/// Finds an argument by its name and reads it alone; false leaves `position` at the number of arguments.
+/// Finds an argument by its name and parses only this one. If there is none, returns false and sets `position` to the number of arguments.
 constexpr bool find_argument(std::string_view schema, std::string_view name, schema_argument& out, int& position) {
     position = 0;
     for (detail::argument_walk each{schema}; each.next(); ++position) {
@@ -9797,13 +9798,13 @@ constexpr bool find_argument(std::string_view schema, std::string_view name, sch
     return false;
 }
 
-/// What is wrong with a schema, and where.
+/// A syntax error in a schema.
 struct parse_error_info {
-    std::string_view what; ///< one short sentence; empty: nothing
+    std::string_view what; ///< one short sentence; empty: no error
     std::size_t offset = 0;
 };
 
-/// Checks a whole schema, as a user wrote it: the grammar, no name twice, no positional argument without a default after one with.
+/// Checks a whole schema: the grammar, no duplicate names, and no positional argument without a default after one with a default.
 constexpr parse_error_info check_syntax(std::string_view schema) {
     argument_cursor arguments{schema};
     bool seen_default = false;
@@ -9825,10 +9826,10 @@ constexpr parse_error_info check_syntax(std::string_view schema) {
     return {};
 }
 
-/// Empty if the schema is well-formed, otherwise what is wrong; check_syntax() tells also where.
+/// The syntax error of a schema, or empty; check_syntax() also returns its position.
 constexpr std::string_view syntax_error(std::string_view schema) { return check_syntax(schema).what; }
 
-/// The argument whose name is most like this one, for "did you mean"; empty if none is.
+/// The argument whose name is nearest to this one, for "did you mean"; empty if none is near.
 constexpr std::string_view nearest_argument(std::string_view schema, std::string_view name) {
     std::string_view nearest;
     int best = 2 + static_cast<int>(name.size()) / 3;
@@ -9845,23 +9846,23 @@ constexpr std::string_view nearest_argument(std::string_view schema, std::string
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/aten/number_text.hpp
-// Numbers from text in constant expressions, correctly rounded: std::from_chars for double is not constexpr.
+// Parses numbers in constant expressions, correctly rounded. (std::from_chars for double is not constexpr.)
 // Internal header.
 
 namespace ATON_NAMESPACE::aten::detail {
 
-/// `-?[0-9]+` within 64 bits.
+/// `-?[0-9]+` within int64.
 constexpr bool parse_int(std::string_view text, std::int64_t& out) {
     bool const negative = !text.empty() && text.front() == '-';
     if (negative) text.remove_prefix(1);
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1); // torch reads "- 1" as -1
     if (text.empty()) return false;
-    std::uint64_t const most = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
+    std::uint64_t const max = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
     std::uint64_t value = 0;
     for (char c : text) {
         if (c < '0' || c > '9') return false;
         auto const digit = static_cast<std::uint64_t>(c - '0');
-        if (value > (most - digit) / 10) return false;
+        if (value > (max - digit) / 10) return false;
         value = value * 10 + digit;
     }
     out = static_cast<std::int64_t>(negative ? ~value + 1 : value);
@@ -9883,7 +9884,7 @@ struct wide_uint {
         }
         if (carry != 0) word[used++] = static_cast<std::uint32_t>(carry);
     }
-    /// Divides, rounding down; the remainder. Rounding down several times is rounding the whole down once.
+    /// Divides, rounding down, and returns the remainder. Repeated division rounds like a single one.
     constexpr std::uint32_t divide(std::uint32_t divisor) {
         std::uint64_t rest = 0;
         for (std::size_t i = used; i-- != 0;) {
@@ -9905,7 +9906,7 @@ struct wide_uint {
     }
 };
 
-/// value * 2^exponent to the nearest double, ties to even; `inexact`: the true value is a little more.
+/// value * 2^exponent to the nearest double, ties to even; `inexact`: the true value is slightly larger.
 constexpr double round_to_double(wide_uint const& value, int exponent, bool inexact) {
     int const bits = value.bits();
     int const top = bits + exponent - 1; // 2^top <= value < 2^(top + 1)
@@ -9922,7 +9923,7 @@ constexpr double round_to_double(wide_uint const& value, int exponent, bool inex
         else below_half = below_half || bit;
     }
     for (int missing = exponent - lowest; missing > 0; --missing) mantissa <<= 1;
-    // A carry out of the mantissa moves on into the exponent, which is right, up to infinity.
+    // A carry out of the mantissa increments the exponent, as it should, up to infinity.
     std::uint64_t const biased = top < -1022 ? 0 : static_cast<std::uint64_t>(top + 1022);
     std::uint64_t const up = half && (below_half || (mantissa & 1U) != 0) ? 1 : 0;
     return std::bit_cast<double>((biased << 52) + mantissa + up);
@@ -9989,7 +9990,7 @@ constexpr bool parse_double(std::string_view text, double& out) {
         for (; exponent != 0; --exponent) value.multiply_add(10, 0);
     } else {
         auto const extra =
-            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division takes away, and 64
+            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
         value.shift_words(extra);
         binary = -static_cast<int>(32 * extra);
         for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;
@@ -10002,14 +10003,14 @@ constexpr bool parse_double(std::string_view text, double& out) {
 } // namespace ATON_NAMESPACE::aten::detail
 
 // ---- aton/aten/default_value.hpp
-// The default of an argument as a value: to fill it in where a call leaves it out, and to compare a call's value with it.
-// What a text means depends on the type: `0` is 0.0 for a float, and stands for every element of an `int[2]`.
+// The default of an argument as a value: to fill it in where a call omits it, and to compare a call's value with it.
+// Its meaning depends on the type: `0` is 0.0 for a float, and two zeros for an `int[2]`.
 // Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
 enum class default_kind : std::uint8_t {
-    invalid, ///< no default, or no literal
+    invalid, ///< no default, or not a literal
     none,
     boolean,
     integer,
@@ -10020,10 +10021,10 @@ enum class default_kind : std::uint8_t {
     float_list,
     bool_list,
     string_list,
-    identifier, ///< contiguous_format, long, cpu: a name that the argument's type explains
+    identifier, ///< contiguous_format, long, cpu: a name whose meaning depends on the argument's type
 };
 
-/// A default. The accessors are for the kinds that they name; others give 0, false or an empty text.
+/// A default. An accessor for another kind returns 0, false or an empty string.
 class default_value {
 public:
     constexpr default_value() = default;
@@ -10036,20 +10037,20 @@ public:
     [[nodiscard]] constexpr default_kind kind() const { return kind_; }
     /// As written.
     [[nodiscard]] constexpr std::string_view text() const { return text_; }
-    /// The number of elements: of lists their length, 1 of the others.
+    /// The length of a list; 1 for other kinds.
     [[nodiscard]] constexpr std::size_t size() const { return size_; }
 
     [[nodiscard]] constexpr bool as_bool() const { return detail::same(text_, "True"); }
     [[nodiscard]] constexpr std::int64_t as_int() const { return int_of(text_); }
     [[nodiscard]] constexpr double as_double() const { return double_of(text_); }
-    /// Of complex numbers: 0.+1.j is {0, 1}.
+    /// The parts of a complex number: 0.+1.j is {0, 1}.
     [[nodiscard]] constexpr double real() const { return split() == 0 ? 0.0 : double_of(text_.substr(0, split())); }
     [[nodiscard]] constexpr double imaginary() const;
 
     [[nodiscard]] constexpr bool bool_at(std::size_t i) const { return detail::same(element(i), "True"); }
     [[nodiscard]] constexpr std::int64_t int_at(std::size_t i) const { return int_of(element(i)); }
     [[nodiscard]] constexpr double double_at(std::size_t i) const { return double_of(element(i)); }
-    /// The text of an element of a list (of a string with its quotes).
+    /// The text of an element of a list, a string with its quotes.
     [[nodiscard]] constexpr std::string_view element(std::size_t i) const;
 
 private:
@@ -10121,7 +10122,7 @@ constexpr default_kind list_of(default_kind element) {
     }
 }
 
-/// The kind of a literal where this type is asked for: `0` may be a float, `1` of a Scalar stays an integer.
+/// The kind of a literal for this type: `0` may be a float, `1` of a Scalar remains an integer.
 constexpr default_kind kind_for(base_type base, default_kind written) {
     if (written != default_kind::integer) return written;
     return base == base_type::float_ || base == base_type::sym_float ? default_kind::floating : written;
@@ -10153,7 +10154,7 @@ constexpr default_value parse_list(std::string_view text, base_type base) {
 
 } // namespace detail
 
-/// Reads a default where a value of this type is asked for; `int[2] x=0` is a list of two zeros.
+/// Parses a default of this type; `int[2] x=0` is a list of two zeros.
 constexpr default_value parse_default(std::string_view text, schema_type const& type) {
     detail::scanner scan{text};
     std::string_view literal;
@@ -10167,15 +10168,15 @@ constexpr default_value parse_default(std::string_view text, schema_type const& 
     return {list, literal, static_cast<std::size_t>(type.list_size), true};
 }
 
-/// Reads a default for itself: `0` is an integer.
+/// Parses a default without a type: `0` is an integer.
 constexpr default_value parse_default(std::string_view text) { return parse_default(text, schema_type{}); }
 
-/// The default of an argument; invalid if it has none.
+/// The default of an argument; invalid if it does not have one.
 constexpr default_value parse_default(schema_argument const& argument) {
     return argument.has_default ? parse_default(argument.default_text, argument.type) : default_value{};
 }
 
-/// Whether a default is one for its type: a fraction is no int, `true` is no bool, and a list has the length that its type says, or none.
+/// Whether a default matches its type: a fraction is not an int, `true` is not a bool, and a list is empty or of the length of its type.
 constexpr bool has_its_type(default_value const& d, schema_type const& t) {
     using kind = default_kind;
     auto const is = [k = d.kind()](auto... kinds) { return (false || ... || (k == kinds)); };
@@ -10235,7 +10236,7 @@ constexpr int hex_digit(char c) {
 
 } // namespace detail
 
-/// Hands each character of a quoted string literal to `sink`, escapes resolved; works on default_value::text() and element().
+/// Calls `sink` with each character of a quoted string literal, escapes resolved. For default_value::text() and element().
 template <class Sink>
 constexpr void unescape(std::string_view quoted, Sink&& sink) {
     if (quoted.size() < 2) return;
@@ -10262,37 +10263,37 @@ constexpr void unescape(std::string_view quoted, Sink&& sink) {
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/dsl/body.hpp
-// Graphs inside of nodes, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. What the lambda
-// takes from around it is captured; what goes in has the types that If, Loop, Scan and SequenceMap give it.
+// Nested graphs, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. Outer values are captured;
+// If, Loop, Scan and SequenceMap determine the types of the parameters.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// An attribute whose graph is built by a lambda.
+/// Whether T is an attribute whose graph a lambda builds.
 template <class T>
 inline constexpr bool is_body_argument = false;
 template <attribute_like T>
 inline constexpr bool is_body_argument<T> = graph_body<decltype(T::payload)>;
 
-/// How many values a body takes after the graph; -1: a list at the end takes all that are left.
+/// The number of values that a body takes after the graph; -1: a list takes the remaining ones.
 template <class Parameters>
 inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
-/// The type of a Scan input in the body: without the axis that is scanned.
+/// The type of a Scan input in the body: without the scanned axis.
 template <class Type>
 Type scanned(Type t, std::int64_t axis) {
     if (!t.shape.has_rank()) return t;
-    auto left = t.shape.dims();
-    if (axis < 0) axis += static_cast<std::int64_t>(left.size());
-    if (axis >= 0 && axis < static_cast<std::int64_t>(left.size())) left.erase(left.begin() + axis);
-    t.shape = shape(left);
+    auto rest = t.shape.dims();
+    if (axis < 0) axis += static_cast<std::int64_t>(rest.size());
+    if (axis >= 0 && axis < static_cast<std::int64_t>(rest.size())) rest.erase(rest.begin() + axis);
+    t.shape = shape(rest);
     return t;
 }
 
-/// The types of what goes into the body of a node whose operands and other attributes are there already.
+/// The types of the body's parameters, for a node that already has its operands and other attributes.
 template <class Graph, class Node>
 auto body_input_types(Graph const& graph, Node const& node) {
     using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
@@ -10313,7 +10314,7 @@ auto body_input_types(Graph const& graph, Node const& node) {
     std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
         value_type t = type(i);
-        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change from turn to turn
+        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
             std::size_t const k = i - (count - scans);
@@ -10324,7 +10325,7 @@ auto body_input_types(Graph const& graph, Node const& node) {
     return types;
 }
 
-/// A graph inside of `around`, empty and open: its nodes capture what is around it.
+/// An empty, open graph inside `around`; its nodes can capture outer values.
 template <class Graph>
 Graph open_body(Graph& around, int opset) {
     Graph inner;
@@ -10339,7 +10340,7 @@ Graph open_body(Graph& around, int opset) {
     return inner;
 }
 
-/// Ends a body whose outputs are there; the domains that it uses are those of the graph around it too.
+/// Closes a body that has its outputs; the outer graph imports the domains that it uses.
 template <class Graph>
 void leave_body(Graph& inner) {
     if (inner.around != nullptr)
@@ -10348,12 +10349,12 @@ void leave_body(Graph& inner) {
     inner.context = {};
 }
 
-/// Ends a body. What it returns must be made in it, once for each output: the rest goes through an Identity.
+/// Sets the outputs of a body and closes it. Captured, repeated and parameter values are returned through an Identity.
 template <class Graph>
 void close_body(Graph& inner, std::vector<value> const& results) {
     for (value const& v : results) {
         value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
-        if (here == no_value) throw error("a body returns a value of a graph that is not around it");
+        if (here == no_value) throw error("a body returns a value of a graph that does not enclose it");
         bool direct = inner.values[here].producer >= 0;
         for (value_id earlier : inner.outputs) direct = direct && earlier != here;
         if (direct) {
@@ -10373,7 +10374,7 @@ void close_body(Graph& inner, std::vector<value> const& results) {
     leave_body(inner);
 }
 
-/// The argument for one parameter of a body: a value, or all that are left.
+/// The argument for one parameter of a body: a value, or the remaining ones.
 template <class Parameter>
 auto body_argument(std::vector<value> const& in, std::size_t position) {
     if constexpr (std::is_convertible_v<std::span<value const>, Parameter>)
@@ -10381,7 +10382,7 @@ auto body_argument(std::vector<value> const& in, std::size_t position) {
     else return in[position];
 }
 
-/// Calls a body with the values that go in, and gives what it returns.
+/// Calls a body with these values and returns its results.
 template <class Body, class Graph>
 std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vector<value> const& in) {
     using traits = body_traits<Body>;
@@ -10389,8 +10390,8 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     constexpr bool takes_rest = values_taken<parameters> < 0;
     constexpr std::size_t singles = traits::arity - (takes_rest ? 1 : 0);
     if (takes_rest ? in.size() < singles : in.size() != singles)
-        throw illegal_call("a body takes " + std::to_string(singles) + " values, " + std::to_string(in.size()) +
-                           " go in");
+        throw illegal_call("a body takes " + std::to_string(singles) + " values, but " + std::to_string(in.size()) +
+                           " are passed");
     typename traits::graph_type const g(inner, opset);
     std::vector<value> results;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -10400,7 +10401,7 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     return results;
 }
 
-/// The graph that a lambda builds inside of `around`.
+/// The graph that a lambda builds inside `around`.
 template <class Graph, class Body>
 Graph build_body(Graph& around, int opset, std::vector<value_type> const& types, Body const& body) {
     Graph inner = open_body(around, opset);
@@ -10413,7 +10414,7 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/ir/same_body.hpp
-// Whether attributes and bodies of nodes are the same: to the bit, so that NaN is itself and -0. is not 0.
+// Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
 // Internal header.
 
 namespace ATON_NAMESPACE {
@@ -10439,7 +10440,7 @@ bool same_attribute(Attribute const& a, Attribute const& b) {
            same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
 }
 
-/// In the same order.
+/// Whether the attributes are the same, in the same order.
 template <class Node>
 bool same_attributes(Node const& a, Node const& b) {
     if (a.attributes.size() != b.attributes.size()) return false;
@@ -10448,7 +10449,7 @@ bool same_attributes(Node const& a, Node const& b) {
     return true;
 }
 
-/// Whether two bodies are the same operators; types may differ.
+/// Whether two bodies have the same operators; types are ignored.
 template <class Graph>
 bool same_body(Graph const& a, Graph const& b) {
     if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
@@ -10469,24 +10470,24 @@ bool same_body(Graph const& a, Graph const& b) {
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/budget.hpp
-// What the conversion of one call may compute, and arithmetic on sizes that refuses what int64 does not hold: a program says any number.
+// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
 // Internal header.
 
 namespace ATON_NAMESPACE {
 
 namespace budget {
 
-/// Elements of a table or a constant that a mapping computes, and steps of a loop that a program's number drives.
+/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
-/// Elements of a range that is a constant; a longer one is computed by the graph.
+/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
 inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
-/// Elements of a range that the graph computes; no runtime has the memory for more.
+/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
 inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
-/// Bytes of all constants that one call makes.
+/// Maximum bytes of all constants that one call makes.
 inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
-/// Nodes and values that one call makes.
+/// Maximum nodes and values that one call makes.
 inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
-/// Dimensions of a tensor that a call makes; no runtime has kernels for more.
+/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
 inline constexpr std::int64_t max_rank = 64;
 
 template <class = void>
@@ -10495,7 +10496,7 @@ template <class = void>
                             std::to_string(limit) + " are computed while a model is exported");
 }
 
-/// Refuses what has more elements, or takes more steps, than an export computes.
+/// Refuses a count of elements or steps above the limit.
 inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
     if (count > limit) refuse(what, count, limit);
 }
@@ -10504,7 +10505,7 @@ inline void expect(std::string_view what, std::int64_t count, std::int64_t limit
 
 template <class = void>
 [[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw unsupported_error("sizes that 64 bits do not hold: " + std::to_string(a) + ' ' + op + ' ' +
+    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
                             std::to_string(b));
 }
 
@@ -10530,11 +10531,11 @@ constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// An integer of a program in arithmetic that may leave int64: `checked_int(in) + 2 * padding - extent`. What does not fit is refused.
+/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
 class checked_int {
 public:
     constexpr checked_int() = default;
-    // NOLINTBEGIN(google-explicit-constructor): an integer is one.
+    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
     constexpr checked_int(std::int64_t n) : number_(n) {}
     constexpr operator std::int64_t() const { return number_; }
     // NOLINTEND(google-explicit-constructor)
@@ -10570,7 +10571,7 @@ public:
     friend constexpr checked_int operator*(T a, checked_int b) {
         return checked_multiply(a, b.number_);
     }
-    /// Also by 0, which nothing is divided by.
+    /// Refuses a division by 0, too.
     template <std::integral T>
     friend constexpr checked_int operator/(checked_int a, T b) {
         if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
@@ -10585,8 +10586,8 @@ private:
 } // namespace ATON_NAMESPACE
 
 // ---- aton/ir/shapes/context.hpp
-// What a shape rule reads and writes: a node's attributes, the shapes and known contents of its inputs, the types of its outputs.
-// This is in every include of the DSL. All of it are templates for one reason: what no one calls is not instantiated.
+// The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
+// Part of every include of the DSL; templates only so that an include does not instantiate them.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
@@ -10596,9 +10597,9 @@ using ints = std::vector<std::int64_t>;
 
 inline constexpr std::int64_t unknown = INT64_MIN;
 
-/// The integers that an attribute or a small tensor holds. A number may be unknown and still have a symbol in `sizes`.
+/// The integers of an attribute or a small tensor. An unknown number may still have a symbol in `sizes`.
 struct list {
-    bool known = false; ///< at least how many there are
+    bool known = false; ///< whether at least their count is known
     ints values;
     dims sizes; ///< empty, or as long as `values`: the same numbers as dimensions
 
@@ -10619,7 +10620,7 @@ constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i)
 constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 constexpr std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
-/// A non-negative axis, or -1 where it is out of range.
+/// The axis as a non-negative number, or -1 if it is out of range.
 constexpr std::int64_t axis_of(std::int64_t axis, std::int64_t rank) {
     if (axis < -rank || axis >= rank) return -1;
     return axis < 0 ? axis + rank : axis;
@@ -10634,12 +10635,12 @@ void append(dims& to, dims const& from, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = larger(first, 0); i < smaller(last, count(from)); ++i) to.push_back(from[index(i)]);
 }
 
-/// Refuses two sizes that cannot stand together; one that is not known fits every other.
+/// Refuses two different known sizes; an unknown one matches any other.
 template <class = void>
-void expect_same(dim const& a, dim const& b, char const* what) {
+void expect_same(dim const& a, dim const& b, char const* what, char const* problem = " do not match") {
     if (a.is_static() && b.is_static() && a.size() != b.size())
-        throw illegal_call(std::string(what) + " of " + std::to_string(a.size()) + " and of " +
-                           std::to_string(b.size()));
+        throw illegal_call(std::string(what) + ' ' + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                           problem);
 }
 
 /// The size of two dimensions that broadcast against each other.
@@ -10647,7 +10648,7 @@ template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
     if (a.is_static() && a.size() != 1) {
-        if (b.size() != 1) expect_same(a, b, "dimensions that do not broadcast:");
+        if (b.size() != 1) expect_same(a, b, "dimensions", " do not broadcast");
         return a;
     }
     if (b.is_static()) return b.size() != 1 ? b : a;
@@ -10663,7 +10664,7 @@ dims broadcast(dims const& a, dims const& b) {
     return out;
 }
 
-/// The size of a dimension that two shapes agree on, each knowing it more or less well.
+/// The more precise of two dimensions known to be equal.
 template <class = void>
 dim merge(dim const& a, dim const& b) {
     return a.is_static() || (a.is_symbolic() && !b.is_static()) ? a : b;
@@ -10677,48 +10678,56 @@ public:
 
     [[nodiscard]] graph_node const& node() const { return node_; }
 
-    /// Refuses the call: what is known of its inputs cannot be.
+    /// Refuses the call.
     [[noreturn]] void refuse(std::string const& what) const { throw illegal_call("onnx::" + node_.op + ": " + what); }
     [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
-        refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+        refuse("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     }
-    [[noreturn]] void refuse_rank(std::int64_t rank) const { refuse("a result of rank " + std::to_string(rank)); }
-    /// Refuses an input of a rank below `low` or beyond `high`; a rank that is not known fits.
+    [[noreturn]] void refuse_rank(std::int64_t rank) const {
+        refuse("a result of rank " + std::to_string(rank) + ", at most " + std::to_string(budget::max_rank) +
+               " is allowed");
+    }
+    /// Refuses an input whose known rank is not in [low, high].
     void expect_rank(std::size_t i, std::int64_t low, std::int64_t high = budget::max_rank) const {
         if (ranked(i) && (rank(i) < low || rank(i) > high))
-            refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
-                   std::to_string(low) + (low == high ? "" : " or more"));
+            refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(rank(i)) + ", expected " +
+                   (low == high     ? ""
+                    : rank(i) < low ? "at least "
+                                    : "at most ") +
+                   std::to_string(rank(i) < low ? low : high));
     }
-    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
-    void expect_at_most(std::size_t i, std::int64_t most) const {
-        if (length(i) > most)
-            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
-                   std::to_string(most) + " fit");
+    /// Refuses a 1-d input of more than `max` elements, also where elements() is too short to hold them.
+    void expect_at_most(std::size_t i, std::int64_t max) const {
+        if (length(i) > max)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) +
+                   " elements, expected at most " + std::to_string(max));
     }
-    /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
-    void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
+    /// Refuses an attribute that does not have `length` numbers, or has one below `min`. The attribute may be missing.
+    void expect_numbers(std::string_view name, std::size_t length, std::int64_t min) const {
         list const all = numbers(name);
         if (all && all.size() != length)
-            refuse(std::to_string(all.size()) + " numbers in '" + std::string(name) + "', not " +
+            refuse("attribute '" + std::string(name) + "' has " + std::to_string(all.size()) + " numbers, expected " +
                    std::to_string(length));
         for (std::int64_t const n : all.values)
-            if (n < least) refuse(std::to_string(n) + " in '" + std::string(name) + "'");
+            if (n < min)
+                refuse("attribute '" + std::string(name) + "' contains " + std::to_string(n) + ", the minimum is " +
+                       std::to_string(min));
     }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
 
-    /// The type of an input that is there: ask has() first.
+    /// The type of an input, for which has() must be true.
     [[nodiscard]] value_type const& type(std::size_t i) const { return graph_.values[node_.inputs[i]].type; }
     [[nodiscard]] dtype element_type(std::size_t i) const { return has(i) ? type(i).dtype : dtype::undefined; }
     [[nodiscard]] bool ranked(std::size_t i) const { return has(i) && type(i).shape.has_rank(); }
-    /// The dimensions of an input; none where its rank is not known: ask ranked() first.
+    /// The dimensions of an input; empty if its rank is unknown, see ranked().
     [[nodiscard]] dims const& in(std::size_t i) const {
         static dims const none;
         return has(i) ? type(i).shape.dims() : none;
     }
     [[nodiscard]] std::int64_t rank(std::size_t i) const { return count(in(i)); }
-    /// Number of elements of a 1-d input, or -1.
+    /// The number of elements of a 1-d input, or -1.
     [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
 
     [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
@@ -10730,7 +10739,7 @@ public:
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::s ? std::string_view(a->s) : fallback;
     }
-    /// The axis that an attribute says; refuses one that is out of range.
+    /// The attribute `axis` as a non-negative number; refuses one that is out of range.
     [[nodiscard]] std::int64_t axis(std::int64_t fallback, std::int64_t rank) const {
         return axis_in(number("axis", fallback), rank);
     }
@@ -10740,34 +10749,34 @@ public:
         return found;
     }
 
-    /// The payload of an input that is a constant.
+    /// The payload of a constant input, or nullptr.
     [[nodiscard]] tensor const* constant(std::size_t i) const {
         return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
     }
     [[nodiscard]] tensor const* constant_value(value_id id) const { return graph_.constant(id); }
     [[nodiscard]] int opset() const { return graph_.opset; }
-    /// What a small integer input holds, as far as it can be followed through Shape, Gather, Concat and the like.
+    /// The contents of a small integer input, as far as they are known through Shape, Gather, Concat and similar operators.
     [[nodiscard]] list elements(std::size_t i) const { return has(i) ? elements_of(node_.inputs[i], 0) : list{}; }
     /// The integers of an attribute.
     [[nodiscard]] list numbers(std::string_view name) const {
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::ints ? list{true, a->ints, {}} : list{};
     }
-    /// The integers of an input, when all are known.
+    /// The integers of an input, if all are known.
     [[nodiscard]] list numbers(std::size_t i) const {
         list out = elements(i);
         out.known = out.complete();
         return out;
     }
-    /// The sizes that an input holds as a list of one dimension; refuses negative ones.
+    /// The sizes in a 1-d input; refuses negative ones.
     [[nodiscard]] list sizes(std::size_t i) const {
         expect_rank(i, 1, 1);
         list const out = elements(i);
         for (std::int64_t const n : out.values)
-            if (n < 0 && n != unknown) refuse("a size of " + std::to_string(n));
+            if (n < 0 && n != unknown) refuse("invalid size " + std::to_string(n));
         return out;
     }
-    /// The integers that are an attribute in some opsets and an input in others.
+    /// Integers that are an attribute in some opsets and an input in others.
     [[nodiscard]] list numbers(std::string_view name, std::size_t i) const {
         return attribute(name) != nullptr ? numbers(name) : numbers(i);
     }
@@ -10775,7 +10784,7 @@ public:
         return attribute(name) != nullptr || has(i);
     }
 
-    /// A type as a whole; an unknown dtype leaves the one that there is.
+    /// Sets a whole type; an undefined dtype keeps the present one.
     void set_type(std::size_t out, value_type type) {
         value_type* const t = result(out);
         if (t == nullptr) return;
@@ -10786,7 +10795,7 @@ public:
         if (count(d) > budget::max_rank) refuse_rank(count(d));
         if (value_type* t = result(out)) t->shape = shape(d);
     }
-    /// Only the rank is known; nothing where `n` is negative.
+    /// Sets only the rank; does nothing if `n` is negative.
     void set_rank(std::size_t out, std::int64_t n) {
         if (n > budget::max_rank) refuse_rank(n);
         if (n >= 0) set(out, dims(index(n)));
@@ -10806,8 +10815,8 @@ public:
     }
 
 private:
-    static constexpr std::int64_t most_elements = 64;
-    static constexpr int deepest = 16;
+    static constexpr std::int64_t max_elements = 64;
+    static constexpr int max_depth = 16;
 
     value_type* result(std::size_t out) {
         return out < outputs() && node_.outputs[out] != no_value ? &graph_.values[node_.outputs[out]].type : nullptr;
@@ -10816,18 +10825,19 @@ private:
     [[nodiscard]] list elements_of(value_id id, int depth) const {
         if (tensor const* t = graph_.constant(id); t != nullptr) {
             list out{
-                (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= most_elements, {}, {}};
+                (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= max_elements, {}, {}};
             for (std::int64_t i = 0; out && i != t->element_count(); ++i)
-                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(), unknown + 1)); // flip ends at INT64_MIN
+                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(),
+                                            unknown + 1)); // INT64_MIN means unknown (aten::flip ends there)
             return out;
         }
         value_type const& type = graph_.values[id].type;
         std::int64_t const producer = graph_.values[id].producer;
-        if (producer >= 0 && depth < deepest)
+        if (producer >= 0 && depth < max_depth)
             if (list out = elements_from(graph_.nodes[index(producer)], depth + 1)) return out;
         std::int64_t const n =
             type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count() : -1;
-        return n >= 0 && n <= most_elements ? list{true, ints(index(n), unknown), {}} : list{};
+        return n >= 0 && n <= max_elements ? list{true, ints(index(n), unknown), {}} : list{};
     }
 
     [[nodiscard]] list elements_from(graph_node const& n, int depth) const {
@@ -10846,7 +10856,7 @@ private:
         for (value_id id : n.inputs) {
             list const part =
                 id != no_value && graph_.values[id].type.shape.rank() == 1 ? elements_of(id, depth) : list{};
-            if (!part || out.size() + part.size() > index(most_elements)) return {};
+            if (!part || out.size() + part.size() > index(max_elements)) return {};
             for (std::size_t i = 0; i != part.size(); ++i) push(out, part, i);
         }
         return out;
@@ -10887,13 +10897,13 @@ private:
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/onnx/declared_schema.hpp
-// Schemas of operators outside of ONNX, read from text while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
-// "T: float16, float, double". The same questions as onnx::op_schema, so that the same rules hold for their calls.
+// Schemas of operators outside ONNX, parsed at compile time from "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
+// "T: float16, float, double". Same interface as onnx::op_schema, so that the same rules check their calls.
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What the text says of an output's type: nothing but its type variable, `= like(X)`, or `= broadcast(X, Y)`.
+/// How a declaration determines an output's type: only by its type variable, by `= like(X)`, or by `= broadcast(X, Y)`.
 struct output_rule {
     enum class kind : std::uint8_t { none, like, broadcast };
     kind is = kind::none;
@@ -10901,7 +10911,7 @@ struct output_rule {
     std::int8_t second = -1;
 };
 
-/// One declared operator: a handle to rows that live as long as the program.
+/// One declared operator: a handle to rows with static lifetime.
 class declared_schema {
 public:
     struct rows {
@@ -10929,10 +10939,10 @@ public:
     [[nodiscard]] constexpr int since() const { return rows_->version; }
     [[nodiscard]] static constexpr bool deprecated() { return false; }
 
-    [[nodiscard]] constexpr int min_inputs() const { return least(rows_->inputs, rows_->input_count); }
-    [[nodiscard]] constexpr int max_inputs() const { return most(rows_->inputs, rows_->input_count); }
-    [[nodiscard]] constexpr int min_outputs() const { return least(rows_->outputs, rows_->output_count); }
-    [[nodiscard]] constexpr int max_outputs() const { return most(rows_->outputs, rows_->output_count); }
+    [[nodiscard]] constexpr int min_inputs() const { return min_count(rows_->inputs, rows_->input_count); }
+    [[nodiscard]] constexpr int max_inputs() const { return max_count(rows_->inputs, rows_->input_count); }
+    [[nodiscard]] constexpr int min_outputs() const { return min_count(rows_->outputs, rows_->output_count); }
+    [[nodiscard]] constexpr int max_outputs() const { return max_count(rows_->outputs, rows_->output_count); }
 
     [[nodiscard]] constexpr int input_count() const { return rows_->input_count; }
     [[nodiscard]] constexpr formal const& input(int i) const { return rows_->inputs[i]; }
@@ -10943,7 +10953,7 @@ public:
     [[nodiscard]] constexpr int type_var_count() const { return rows_->var_count; }
     [[nodiscard]] constexpr type_var const& var(int i) const { return rows_->vars[i]; }
 
-    /// Attributes in the order of the text.
+    /// Attributes in the order of the declaration.
     [[nodiscard]] constexpr int attribute_count() const { return rows_->attribute_count; }
     [[nodiscard]] constexpr attribute const& attr(int i) const { return rows_->attributes[i]; }
     [[nodiscard]] constexpr int find_attribute(std::string_view name) const {
@@ -10953,21 +10963,21 @@ public:
     }
 
 private:
-    static constexpr int least(formal const* list, int count) {
+    static constexpr int min_count(formal const* list, int count) {
         for (int i = count; i != 0; --i) {
             if (list[i - 1].kind == option::variadic) return i - 1 + list[i - 1].min_arity;
             if (list[i - 1].kind == option::single) return i;
         }
         return 0;
     }
-    static constexpr int most(formal const* list, int count) {
+    static constexpr int max_count(formal const* list, int count) {
         return count != 0 && list[count - 1].kind == option::variadic ? any_number : count;
     }
 
     rows const* rows_ = nullptr;
 };
 
-/// The only version of a declared operator, where rules walk over versions.
+/// The only version of a declared operator, as a range of versions.
 struct declared_versions {
     declared_schema schema;
 
@@ -10976,7 +10986,7 @@ struct declared_versions {
     constexpr declared_schema const& operator[](int) const { return schema; }
 };
 
-/// The attribute of a declared operator whose name is nearest to a misspelt one; empty when none is near.
+/// The attribute of a declared operator whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_attribute(declared_schema schema, std::string_view name) {
     nearest near(name);
     for (int i = 0, n = schema.attribute_count(); i != n; ++i) near.offer(schema.attr(i).name);
@@ -10986,7 +10996,7 @@ constexpr std::string_view nearest_attribute(declared_schema schema, std::string
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/dsl/operator_body.hpp
-// Declared operators while a graph is built: attributes with their defaults, types of results, and bodies that become functions.
+// Declared operators at run time: default attributes, types of results, and bodies that become functions.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -11027,7 +11037,7 @@ Attribute default_attribute(onnx::attribute const& a) {
     return out;
 }
 
-/// How a C++ type takes an attribute.
+/// How a C++ parameter type takes an attribute.
 template <class T>
 struct attribute_parameter {
     static constexpr bool accepts(onnx::attribute const&) { return false; }
@@ -11045,7 +11055,7 @@ struct attribute_parameter<T> {
         if constexpr (!std::same_as<T, bool>)
             if (static_cast<std::int64_t>(static_cast<T>(a.i)) != a.i || (a.i < 0 && std::is_unsigned_v<T>))
                 throw illegal_call("attribute '" + a.name + "' is " + std::to_string(a.i) +
-                                   ", more than the type has that takes it; write std::int64_t");
+                                   ", which does not fit its parameter; write std::int64_t");
         return static_cast<T>(a.i);
     }
 };
@@ -11070,7 +11080,7 @@ struct attribute_parameter<std::span<Element const>> {
         else throw error("not an attribute type");
     }
 };
-/// What only a rule of infer<...> reads: a copy of its own.
+/// A copy; only for rules of infer<...>.
 template <class Element>
 struct attribute_parameter<std::vector<Element>> {
     using list = attribute_parameter<std::span<Element const>>;
@@ -11094,7 +11104,7 @@ struct attribute_parameter<tensor> {
     }
 };
 
-/// An attribute that a node gives, or its default; nullptr: neither. `storage` keeps the default.
+/// An attribute of a node, or its default, which is put into `storage`; nullptr if it has neither.
 template <class Attribute>
 Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
                                 Attribute& storage) {
@@ -11107,8 +11117,8 @@ Attribute const* find_attribute(graph_node const& node, onnx::declared_schema sc
 
 } // namespace detail
 
-/// What a rule of `infer<rule>` reads: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
-/// A template for one reason: what no one calls costs an include nothing.
+/// The argument of a rule for `infer<rule>`: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
+/// A template only so that an include does not instantiate it.
 template <class Graph>
 class basic_inference {
 public:
@@ -11122,16 +11132,16 @@ public:
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     /// Whether the call has input `i`.
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
-    /// The type of an input, as far as it is known; of one that is not there nothing is.
+    /// The type of an input as far as it is known; unknown for a missing input.
     [[nodiscard]] value_type input(std::size_t i) const {
         return has(i) ? graph_.values[node_.inputs[i]].type : value_type{};
     }
-    /// The payload of an input that is a constant, or nullptr.
+    /// The payload of a constant input, or nullptr.
     [[nodiscard]] tensor const* constant(std::size_t i) const {
         return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
     }
-    /// An attribute that is given, or its default: `in.attribute<double>("alpha")`, `in.attribute<std::vector<std::int64_t>>("pads")`.
-    /// Throws illegal_call where there is neither, and for another type.
+    /// An attribute or its default: `in.attribute<double>("alpha")`, `in.attribute<std::vector<std::int64_t>>("pads")`.
+    /// Throws illegal_call if there is neither, or if it has another type.
     template <class T>
     [[nodiscard]] T attribute(std::string_view name) const {
         typename Graph::attribute_type storage;
@@ -11140,7 +11150,7 @@ public:
         if (!detail::attribute_parameter<T>::accepts({a->name, a->type, false, {}}))
             throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is " +
                                std::string(detail::attribute_kind(a->type)) +
-                               ", and infer<...> reads it as another type");
+                               ", but infer<...> reads it as another type");
         return detail::attribute_parameter<T>::get(*a);
     }
 
@@ -11154,9 +11164,9 @@ using inference = basic_inference<graph_data>;
 
 namespace detail {
 
-/// Completes what type variables do not say: like(X), broadcast(X, Y).
+/// Applies the rules of the outputs, like(X) and broadcast(X, Y).
 template <class Graph>
-void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
+void infer_by_declaration(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
     for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
         onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
         auto const input = [&](std::int8_t at) -> value_type const* {
@@ -11177,7 +11187,7 @@ void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema s
     }
 }
 
-/// Refuses a type of an output that its declaration, or its operands, do not give it; `by` says who does.
+/// Refuses a type of an output that contradicts its declaration or the operands; `by` is its origin, for the message.
 template <class Graph, class Type>
 void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
                       Type const& type, std::string_view by) {
@@ -11188,22 +11198,22 @@ void require_declared(Graph const& graph, graph_node const& node, onnx::declared
     bool const follows = bound == dtype::undefined || bound == type.dtype;
     if (follows && formal.types.contains(set_of(type))) return;
     throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
-                       std::string(name(type.dtype)) + " by " + std::string(by) +
-                       (follows ? ", which its declaration does not have"
-                                : ", and " + std::string(name(bound)) + " by its declaration"));
+                       std::string(name(type.dtype)) + " according to " + std::string(by) +
+                       (follows ? ", which its declaration does not allow"
+                                : ", but " + std::string(name(bound)) + " according to its declaration"));
 }
 
-/// What `infer<rule>` returns, put on the outputs.
+/// Sets the types of the outputs to those that the rule returns.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
     auto result = Rule(inference(graph, node, schema));
     auto const put = [&](value_type* types, std::size_t count) {
         bool const one_too_many = count > node.outputs.size() && static_cast<int>(count) != schema.output_count();
         if (count < node.outputs.size() || one_too_many)
-            throw illegal_call(node.op + ": the rule gives " + std::to_string(count) + " types, the call has " +
-                               std::to_string(node.outputs.size()) + " outputs");
+            throw illegal_call(node.op + ": the infer<...> rule returns " + std::to_string(count) +
+                               " types, but the call has " + std::to_string(node.outputs.size()) + " outputs");
         for (std::size_t i = 0; i != node.outputs.size(); ++i) {
-            require_declared(graph, node, schema, i, types[i], "its rule of infer<...>");
+            require_declared(graph, node, schema, i, types[i], "its infer<...> rule");
             graph.values[node.outputs[i]].type = std::move(types[i]);
         }
     };
@@ -11211,8 +11221,8 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
     else put(result.data(), result.size());
 }
 
-/// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has
-/// an overload, inside of a function a name of its own: ONNX Runtime (1.31) does not look at the overload of a call there.
+/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; inside a
+/// function it gets a name of its own, because ONNX Runtime (1.31) ignores the overload of a call there.
 template <class Graph>
 void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, Graph body) {
     std::string const renamed = std::string(schema.name()) + "__";
@@ -11242,7 +11252,7 @@ inline constexpr bool is_optional = false;
 template <class P>
 inline constexpr bool is_optional<std::optional<P>> = true;
 
-/// What the body of an operator takes from a call: inputs first, then attributes, in the order of the declaration.
+/// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
 struct operator_arguments {
     graph_node const& node;
     onnx::declared_schema schema;
@@ -11269,8 +11279,8 @@ struct operator_arguments {
     }
 };
 
-/// Functions of the outermost graph, lent to a body while it is built, so that those of the operators that it calls are added to them.
-/// They come back in any case; those of a body that is refused go.
+/// Moves the functions of the outermost graph into a body while it is built, so that operators that it calls add theirs to them. The
+/// destructor moves them back, and removes the new ones if the body was refused.
 template <class Functions>
 struct lent_functions {
     Functions& owner;
@@ -11289,7 +11299,7 @@ struct lent_functions {
     }
 };
 
-/// Builds the body of a call for the types of its operands, as a function that the node calls.
+/// Builds the body for a call with these operand types and attributes, as a function that the node calls.
 template <auto Body, class Graph>
 void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
@@ -11322,7 +11332,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
     }
     if (results.size() != static_cast<std::size_t>(schema.output_count()))
         throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
-                           " values, the operator has " + std::to_string(schema.output_count()) + " outputs");
+                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
     close_body(inner, results);
     inner.in_function = false;
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
@@ -11343,7 +11353,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/onnx/declared_default.hpp
-// Whether the text of a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+// Checks whether a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx::detail {
@@ -11354,14 +11364,14 @@ constexpr std::size_t digits(std::string_view text) {
     return n;
 }
 
-/// -12, within 64 bits.
+/// -12, within int64.
 constexpr bool is_whole_number(std::string_view text) {
     bool const negative = text.starts_with('-');
     if (negative) text.remove_prefix(1);
-    std::string_view const most = negative ? "9223372036854775808" : "9223372036854775807";
+    std::string_view const max = negative ? "9223372036854775808" : "9223372036854775807";
     while (text.size() > 1 && text.starts_with('0')) text.remove_prefix(1);
     if (text.empty() || digits(text) != text.size()) return false;
-    return text.size() < most.size() || (text.size() == most.size() && text <= most);
+    return text.size() < max.size() || (text.size() == max.size() && text <= max);
 }
 
 /// -12, 1.5, .5, 2e-3.
@@ -11382,7 +11392,7 @@ constexpr bool is_number(std::string_view text) {
     return !text.empty() && digits(text) == text.size();
 }
 
-/// The length of the string in quotes at the start of a text; 0: there is none, or it does not end. A backslash takes the next character in.
+/// The length of the quoted string at the start of a text; 0: it is missing or unterminated. A backslash escapes the next character.
 constexpr std::size_t quoted(std::string_view text) {
     if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
     for (std::size_t i = 1; i < text.size(); ++i) {
@@ -11392,7 +11402,7 @@ constexpr std::size_t quoted(std::string_view text) {
     return 0;
 }
 
-/// Whether a number (as is_number() takes it) is less than what rounds to infinity in float32, 2^128 - 2^103.
+/// Whether a number (in the form of is_number()) is below 2^128 - 2^103, the first that rounds to infinity in float32.
 constexpr bool fits_float32(std::string_view text) {
     constexpr std::string_view limit = "340282356779733661637539395458142568448";
     if (text.starts_with('-')) text.remove_prefix(1);
@@ -11406,12 +11416,12 @@ constexpr bool fits_float32(std::string_view text) {
         if (negative) power = -power;
         text = text.substr(0, power_at);
     }
-    // Digits from the first that is not 0 on, and how many of them stand before the point.
+    // Compares the digits, starting at the first nonzero one; `before` is how many of them are before the point.
     std::size_t const point = text.find('.');
     auto before = static_cast<std::int64_t>(point == std::string_view::npos ? text.size() : point) + power;
     bool started = false;
     std::size_t compared = 0;
-    int order = 0; // of the digits against those of the limit
+    int order = 0; // of the digits, compared with those of the limit
     for (char c : text) {
         if (c == '.') continue;
         if (!started && c == '0') {
@@ -11424,8 +11434,8 @@ constexpr bool fits_float32(std::string_view text) {
     }
     for (; order == 0 && compared < limit.size(); ++compared)
         if (limit[compared] != '0') order = -1;
-    auto const most = static_cast<std::int64_t>(limit.size());
-    return !started || before < most || (before == most && order < 0);
+    auto const limit_digits = static_cast<std::int64_t>(limit.size());
+    return !started || before < limit_digits || (before == limit_digits && order < 0);
 }
 
 constexpr bool is_literal(std::string_view text, attr_type type) {
@@ -11468,14 +11478,14 @@ constexpr bool is_default(std::string_view text, attr_type type) {
 } // namespace ATON_NAMESPACE::onnx::detail
 
 // ---- aton/onnx/read_declaration.hpp
-// Reads the text of an operator declaration while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" and "T: float16, float".
-// Value types are type variables, `any`, tensor(float), seq(float), optional(float); `?` may be missing, `...` is variadic. Attribute
-// types are float, int, string, tensor, graph, each with `[]` for a list and `?` for none by default.
+// Parses an operator declaration at compile time: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with "T: float16, float".
+// Value types are type variables, `any`, tensor(float), seq(float) and optional(float); `?` marks an optional input, `...` a variadic
+// one. Attribute types are float, int, string, tensor and graph; `[]` makes a list, `?` an optional attribute without default.
 // Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
-/// Why a declaration is not understood: what is wrong, and the word that is.
+/// A syntax error in a declaration: a sentence, the wrong word, and the nearest valid one.
 struct declaration_problem {
     std::string_view what;
     std::string_view culprit;
@@ -11484,28 +11494,28 @@ struct declaration_problem {
     constexpr explicit operator bool() const { return !what.empty(); }
 };
 
-/// A declaration as read; a schema of exact size is made from it.
+/// A parsed declaration, with arrays of maximum size.
 struct declaration {
-    static constexpr int most_formals = 24;
-    static constexpr int most_attributes = 32;
-    static constexpr int most_vars = 8;
+    static constexpr int max_formals = 24;
+    static constexpr int max_attributes = 32;
+    static constexpr int max_vars = 8;
 
     std::string_view name;
-    formal inputs[most_formals]{};
+    formal inputs[max_formals]{};
     int input_count = 0;
-    formal outputs[most_formals]{};
-    output_rule rules[most_formals]{};
+    formal outputs[max_formals]{};
+    output_rule rules[max_formals]{};
     int output_count = 0;
-    type_var vars[most_vars]{};
+    type_var vars[max_vars]{};
     int var_count = 0;
-    attribute attributes[most_attributes]{};
+    attribute attributes[max_attributes]{};
     int attribute_count = 0;
     declaration_problem problem;
 };
 
 namespace detail {
 
-/// Names of element types, hashed: comparing texts is many steps for a compiler.
+/// Hashes of the names of element types: comparing strings takes many constexpr steps.
 struct type_name_hashes {
     std::uint64_t onnx[dtype_count]{};
     std::uint64_t torch[dtype_count]{};
@@ -11519,8 +11529,8 @@ struct type_name_hashes {
 };
 inline constexpr type_name_hashes type_names;
 
-/// What a declaration calls a type of C++ or ATen, or an element type that stands alone; empty: the word is none.
-constexpr std::string_view word_here_for(std::string_view word) {
+/// The declaration type that corresponds to a C++ or ATen type or to a bare element type; empty if `word` is neither.
+constexpr std::string_view declaration_type_for(std::string_view word) {
     constexpr std::string_view words[][2] = {{"Tensor", "T"},          {"value", "T"},
                                              {"optional_value", "T"},  {"TensorList", "T"},
                                              {"double", "float"},      {"Scalar", "float"},
@@ -11540,7 +11550,7 @@ constexpr std::string_view word_here_for(std::string_view word) {
     return {};
 }
 
-/// Reads one declaration; stops at the first problem.
+/// Parses one declaration; stops at the first problem.
 class declaration_reader {
 public:
     constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out) : out_(out) {
@@ -11557,9 +11567,7 @@ private:
         return false;
     }
 
-    // Words and signs.
-
-    // Compilers count every step: pointers instead of calls, and the first character decides.
+    // Tokens. Written with pointers to save constexpr steps.
 
     constexpr void read(std::string_view text) {
         at_ = text.data();
@@ -11631,7 +11639,7 @@ private:
         while (peek() != '\0') {
             std::string_view const name = word();
             if (name.empty()) return fail("expected a type variable, as in \"T: float, double\"");
-            if (out_.var_count == declaration::most_vars) return fail("too many type variables", name);
+            if (out_.var_count == declaration::max_vars) return fail("too many type variables", name);
             if (find_var(name) >= 0) return fail("a type variable is constrained twice", name);
             if (!expect(':', "expected ':' after a type variable")) return false;
             type_set types;
@@ -11697,9 +11705,9 @@ private:
         at_ = start;
         formal f;
         if (!read_formal(f)) return false;
-        if (out_.input_count == declaration::most_formals) return fail("too many inputs", f.name);
+        if (out_.input_count == declaration::max_formals) return fail("too many inputs", f.name);
         if (find_input(f.name) >= 0) return fail("two inputs have this name", f.name);
-        if (peek() == '=') return fail("an input has no default; write T? for one that may be missing", f.name);
+        if (peek() == '=') return fail("an input cannot have a default; write T? for an optional one", f.name);
         out_.inputs[out_.input_count++] = f;
         return true;
     }
@@ -11710,7 +11718,7 @@ private:
         a.name = word();
         a.type = attribute_type(type, list);
         if (a.name.empty()) return fail("expected the name of an attribute after its type", type);
-        if (out_.attribute_count == declaration::most_attributes) return fail("too many attributes", a.name);
+        if (out_.attribute_count == declaration::max_attributes) return fail("too many attributes", a.name);
         for (int i = 0; i != out_.attribute_count; ++i)
             if (out_.attributes[i].name == a.name) return fail("two attributes have this name", a.name);
         if (take('=') && !read_default(a)) return false;
@@ -11718,7 +11726,7 @@ private:
         out_.attributes[out_.attribute_count++] = a;
         return true;
     }
-    /// The text up to the next comma or parenthesis that is not inside of brackets or quotes.
+    /// The text up to the next comma or closing parenthesis that is not inside brackets or quotes.
     constexpr bool read_default(attribute& a) {
         peek();
         char const* const start = at_;
@@ -11732,11 +11740,10 @@ private:
         }
         a.default_text = trimmed(text_between(start, at_));
         if (a.default_text.empty()) return fail("expected a default after '='", a.name);
-        bool const none = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
-                          a.type == attr_type::graphs;
-        if (none)
-            return fail("a tensor or graph attribute has no default; write tensor? for one that may be missing",
-                        a.name);
+        bool const no_default = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
+                                a.type == attr_type::graphs;
+        if (no_default)
+            return fail("a tensor or graph attribute cannot have a default; write tensor? for an optional one", a.name);
         return is_default(a.default_text, a.type) || fail("the default does not have the attribute's type", a.name);
     }
 
@@ -11760,8 +11767,8 @@ private:
     constexpr bool read_var(std::string_view type, formal& f) {
         int var = find_var(type);
         if (var < 0)
-            if (std::string_view const ours = word_here_for(type); !ours.empty())
-                return fail("C++ and ATen call it so, a declaration does not", type, ours);
+            if (std::string_view const meant = declaration_type_for(type); !meant.empty())
+                return fail("a C++ or ATen type, which a declaration does not have", type, meant);
         if (var < 0 && constrained_) {
             nearest near(type);
             for (int i = 0; i != out_.var_count; ++i) near.offer(out_.vars[i].name);
@@ -11769,7 +11776,7 @@ private:
                 "no such type; constrain it as in \"T: float, double\", or write tensor(float)", type, near.found());
         }
         if (var < 0) {
-            if (out_.var_count == declaration::most_vars) return fail("too many type variables", type);
+            if (out_.var_count == declaration::max_vars) return fail("too many type variables", type);
             var = out_.var_count++;
             out_.vars[var] = {type, any_type};
         }
@@ -11781,7 +11788,7 @@ private:
     constexpr bool read_output() {
         formal f;
         if (!read_formal(f)) return false;
-        if (out_.output_count == declaration::most_formals) return fail("too many outputs", f.name);
+        if (out_.output_count == declaration::max_formals) return fail("too many outputs", f.name);
         for (int i = 0; i != out_.output_count; ++i)
             if (out_.outputs[i].name == f.name) return fail("two outputs have this name", f.name);
         output_rule r;
@@ -11830,7 +11837,7 @@ private:
 
 } // namespace detail
 
-/// Reads `text`, "Foo(T X, float alpha) -> (T Z)", with `constraints`, "T: float, double; I: int64" (empty: any tensor).
+/// Parses `text`, "Foo(T X, float alpha) -> (T Z)", with `constraints`, "T: float, double; I: int64" (empty: any tensor).
 constexpr declaration read_declaration(std::string_view text, std::string_view constraints) {
     declaration out;
     detail::declaration_reader(text, constraints, out);
@@ -11840,7 +11847,7 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 } // namespace ATON_NAMESPACE::onnx
 
 // ---- aton/dsl/operator_rules.hpp
-// Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
+// Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -11849,11 +11856,11 @@ enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, re
 
 struct body_fault {
     body_rule rule = body_rule::none;
-    int index = 0; ///< of the parameter or the output; of wrong counts, what the body has
+    int index = 0; ///< of the parameter or output; for a wrong count, the count of the body
     type_set given = {};
 };
 
-/// The sets of types of what a body returns, as far as its C++ type says them.
+/// The possible types of a result of a body, as far as its C++ type determines them.
 template <class R>
 inline constexpr type_set returned_types = any_type;
 template <type_set Types>
@@ -11861,7 +11868,7 @@ inline constexpr type_set returned_types<typed_value<Types>> = Types;
 template <>
 inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
 
-/// The first output whose declared types share nothing with what the body returns.
+/// Finds the first output whose declared types and returned types are disjoint.
 template <class... R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
     type_set const given[] = {returned_types<R>..., {}};
@@ -11884,7 +11891,7 @@ constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
     return find_result_fault(d, static_cast<std::tuple<R> const*>(nullptr));
 }
 
-/// Whether parameter `position` of a body fits the input or attribute that stands there.
+/// Whether P can be parameter `position` of a body, for an input or an attribute.
 template <class P>
 constexpr bool takes(onnx::declaration const& d, int position) {
     if (position < d.input_count) {
@@ -11920,6 +11927,7 @@ constexpr body_fault find_body_fault(onnx::declaration const& d) {
     }
 }
 
+/// The C++ type of the parameter for this input or attribute; empty: a body cannot take it.
 constexpr std::string_view body_parameter_of(onnx::declaration const& d, int position) {
     using onnx::attr_type;
     if (position < d.input_count) return d.inputs[position].kind == onnx::option::optional ? "optional_value" : "value";
@@ -11931,7 +11939,7 @@ constexpr std::string_view body_parameter_of(onnx::declaration const& d, int pos
     case attr_type::floats: return "std::span<float const>";
     case attr_type::ints: return "std::span<std::int64_t const>";
     case attr_type::strings: return "std::span<std::string const>";
-    default: return "nothing: a body takes no graphs and no lists of tensors";
+    default: return {};
     }
 }
 
@@ -11945,22 +11953,24 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
         return s << "input " << d.inputs[fault.index].name << " is variadic; a body takes a fixed number of inputs";
     case body_rule::count:
         return s << "the declaration has " << d.input_count << (d.input_count == 1 ? " input and " : " inputs and ")
-                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes") << ", the body takes "
-                 << fault.index << " after the graph";
+                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes")
+                 << ", but the body takes " << fault.index << " after the graph";
     case body_rule::parameter: {
         bool const is_input = fault.index < d.input_count;
         onnx::attribute const* const a = is_input ? nullptr : &d.attributes[fault.index - d.input_count];
         bool const optional = !is_input && !a->required && a->default_text.empty();
-        return s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name)
-                 << " does not fit its parameter of the body; write " << (optional ? "std::optional<" : "")
-                 << body_parameter_of(d, fault.index) << (optional ? ">" : "");
+        s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name);
+        std::string_view const wanted = body_parameter_of(d, fault.index);
+        if (wanted.empty()) return s << " cannot be passed to a body: it is a graph or a list of tensors";
+        return s << " does not match its parameter of the body; write " << (optional ? "std::optional<" : "") << wanted
+                 << (optional ? ">" : "");
     }
     case body_rule::results:
         return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-                 << ", the body returns " << fault.index;
+                 << ", but the body returns " << fault.index;
     case body_rule::result_dtype:
-        return s << "output " << d.outputs[fault.index].name << " is " << fault.given
-                 << " in the body, the declaration says " << d.outputs[fault.index].types;
+        return s << "output " << d.outputs[fault.index].name << " is " << fault.given << " in the body, but "
+                 << d.outputs[fault.index].types << " in the declaration";
     case body_rule::none: break;
     }
     return s;
@@ -11970,10 +11980,10 @@ enum class infer_rule : std::uint8_t { none, infer_signature, infer_count };
 
 struct infer_fault {
     infer_rule rule = infer_rule::none;
-    int count = 0; ///< of the types that the rule gives
+    int count = 0; ///< of the types that the rule returns
 };
 
-/// How many types a rule of infer<...> returns; -1: known when the graph is built.
+/// The number of types in the result R of a rule of infer<...>; 0: another result; -1: known only when the graph is built.
 template <class R>
 inline constexpr int types_returned = 0;
 template <>
@@ -11983,7 +11993,7 @@ inline constexpr int types_returned<std::vector<value_type, Allocator>> = -1;
 template <std::size_t N>
 inline constexpr int types_returned<std::array<value_type, N>> = static_cast<int>(N);
 
-/// The same of a rule; 0: it is none.
+/// The same for a rule; 0: not a rule.
 template <class Rule>
 inline constexpr int types_given = 0;
 template <class Rule>
@@ -11991,7 +12001,7 @@ template <class Rule>
 inline constexpr int types_given<Rule> =
     types_returned<std::remove_cvref_t<std::invoke_result_t<Rule const&, inference const&>>>;
 
-/// The number of types that a rule gives, against the outputs of a declaration.
+/// Checks the number of types that a rule returns against the outputs of a declaration.
 constexpr infer_fault find_infer_fault(int count, onnx::declaration const& d) {
     bool const variadic = d.output_count != 0 && d.outputs[d.output_count - 1].kind == onnx::option::variadic;
     if (count == 0) return {infer_rule::infer_signature};
@@ -12004,18 +12014,19 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
     sentence s;
     s << domain << "::" << d.name << ": ";
     if (fault.rule == infer_rule::infer_signature)
-        return s << "infer<...> takes a function of an inference const& that returns a value_type, or an array or a "
-                    "vector of them";
+        return s
+               << "infer<...> takes a function that takes an inference const& and returns a value_type, or an array or "
+                  "vector of them";
     return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-             << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
+             << ", but the infer<...> rule returns " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/domain.hpp
-// Operators outside of ONNX, declared in C++ and checked like ONNX's own:
+// Operators outside ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
-// A graph that may call them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// A graph that calls them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -12043,13 +12054,13 @@ concept is_body_part = requires { Part::make; };
 
 } // namespace detail
 
-/// The types of an operator's results: `infer<rule>`, where `value_type rule(inference const& in)` (or a vector of them, for several outputs).
+/// Infers the types of an operator's results: `infer<rule>` with `value_type rule(inference const& in)`, or with an array or vector of types.
 template <auto Rule>
 inline constexpr detail::infer_part<Rule> infer{};
 
-/// What an operator is in ONNX operators, for runtimes that do not have it: `body<foo>`, where
+/// Defines an operator by ONNX operators, for runtimes that do not have it: `body<foo>`, where
 /// `inline constexpr auto foo = [](graph<13> g, value x, value y, double alpha, std::int64_t n) { ... };` takes inputs, then attributes,
-/// in the order of the declaration. It is written as a function beside the graph.
+/// in the order of the declaration. The model contains it as a function.
 template <auto Body>
 inline constexpr detail::body_part<Body> body{};
 
@@ -12063,7 +12074,7 @@ constexpr part_list<A..., B...> operator+(part_list<A...>, part_list<B...>) {
     return {};
 }
 
-/// A declared operator without its C++ types: what a call looks up.
+/// A declared operator without its C++ types; calls look it up.
 struct declared_operator {
     onnx::declared_schema schema;
     std::uint64_t hash = 0; ///< of the name
@@ -12078,7 +12089,7 @@ constexpr void copy_rows(T const* from, int count, T* to) {
     for (int i = 0; i != count; ++i) to[i] = from[i];
 }
 
-/// The rows of a declaration, no more of them than it has.
+/// The rows of a declaration, in arrays of exact size.
 template <std::size_t Inputs, std::size_t Outputs, std::size_t Vars, std::size_t Attributes>
 struct declaration_rows {
     onnx::formal inputs[Inputs + 1]{};
@@ -12099,9 +12110,9 @@ struct declaration_rows {
 } // namespace detail
 
 /// An operator of a domain: `op<"Foo(T X, T? B, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float", infer<rule>, body<foo>>`.
-/// Inputs and outputs have a type variable (constrained by the second text; without it any tensor), `any` or tensor(float); `?` may be
-/// missing, `...` at the end is variadic. Attributes are float, int, string, tensor or graph, with `[]` a list, required without default
-/// or `?`. An output may say `= like(X)` or `= broadcast(X, Y)`.
+/// The type of an input or output is a type variable (constrained by the second string; by default any tensor), `any`, or a type such as
+/// tensor(float); `?` makes it optional, `...` at the end variadic. Attributes are float, int, string, tensor or graph, or lists of them
+/// with `[]`; one without default or `?` is required. An output may have the rule `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
     // Internal.
@@ -12144,7 +12155,7 @@ struct op {
         else return false;
     }
     static constexpr bool sound = !read.problem && (true && ... && is_sound<detail::type_of<Parts>>());
-    /// What is wrong with the declaration.
+    /// The first error of the declaration; empty if there is none.
     static constexpr detail::sentence problem(std::string_view domain) {
         detail::sentence s;
         if (read.problem) {
@@ -12180,7 +12191,7 @@ private:
             detail::infer_fault const fault = detail::find_infer_fault(Part::types, read);
             if (fault.rule != detail::infer_rule::none) return describe(fault, domain, read);
         } else {
-            s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
+            s << domain << "::" << read.name << ": only infer<...> and body<...> may follow the constraints";
         }
         return s;
     }
@@ -12197,7 +12208,7 @@ struct operator_list {
     [[nodiscard]] constexpr declared_operator const* end() const { return first + count; }
 };
 
-// One function for each handle is what is meant.
+// Each handle has its own function, as intended.
 #pragma GCC diagnostic push
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
@@ -12207,7 +12218,7 @@ struct operator_list {
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
 #endif
 
-/// A domain as an argument of graph<...>: a short type, however many operators it declares. Compilers compare and print it often.
+/// A domain as an argument of graph<...>. Its type is short, whatever the number of operators, because compilers often compare and print it.
 template <fixed_string Name, int Version, std::uint64_t Hash, class Parts>
 struct domain_handle {
     static constexpr bool is_domain = true;
@@ -12223,7 +12234,7 @@ struct domain_handle {
 #endif
 #pragma GCC diagnostic pop
 
-/// Gives a handle its operators.
+/// Defines the operators of a handle.
 template <class Handle, class... Ops>
 struct domain_operators {
     static constexpr declared_operator operators[sizeof...(Ops) + 1] = {Ops::template make<Handle>()..., {}};
@@ -12234,16 +12245,16 @@ struct domain_operators {
         sentence s;
         std::string_view const name = Handle::name;
         if (name.empty() || onnx::newest_version(name) != 0)
-            return s << (name.empty() ? "ai.onnx" : name) << ": this domain is ONNX's own; give yours another name";
-        if (Handle::version < 1) return s << name << ": the version of a domain is 1 or more";
+            return s << (name.empty() ? "ai.onnx" : name) << ": this domain belongs to ONNX; give yours another name";
+        if (Handle::version < 1) return s << name << ": the version of a domain must be 1 or more";
         if constexpr (!(true && ... && Ops::sound)) {
             ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
             return s;
         }
         seen_hashes seen;
         for (std::size_t i = 0; i != sizeof...(Ops) && s.length == 0; ++i) {
-            bool const maybe_twice = seen.add(operators[i].hash);
-            for (std::size_t j = 0; maybe_twice && j != i && s.length == 0; ++j)
+            bool const maybe_duplicate = seen.add(operators[i].hash);
+            for (std::size_t j = 0; maybe_duplicate && j != i && s.length == 0; ++j)
                 if (operators[i].hash == operators[j].hash)
                     s << name << "::" << operators[i].schema.name() << ": declared twice";
         }
@@ -12252,7 +12263,7 @@ struct domain_operators {
     static constexpr sentence problem = find_problem();
 };
 
-/// The parts of all operators: two domains that differ in nothing else are not the same.
+/// The parts of all operators, to distinguish domains that differ only in them.
 template <bool AnyParts, class... Ops>
 struct parts_of {
     using type = part_list<>;
@@ -12268,13 +12279,13 @@ struct domain_maker {
                                typename parts_of<(false || ... || Ops::has_parts), Ops...>::type>;
     using operators = domain_operators<type, Ops...>;
     static constexpr bool sound = operators::problem.length == 0;
-    using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // of a fault never defined
+    using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // incomplete if there is a problem
     static_assert(sizeof(verdict) != 0);
 };
 
 } // namespace detail
 
-/// Operators of one's own under a domain name, with the version that models import. An object of it is an argument of graph<...>.
+/// A domain with your own operators, and the version that models import. An object of this type is an argument of graph<...>.
 /// ```cpp
 /// inline constexpr auto half_body = [](graph<13> g, value x, double factor) { return g.op<"Mul">(x, factor); };
 /// inline constexpr auto my_ops = domain<"my_ops", 1, op<"Scale(T X, float factor=0.5) -> (T Y = like(X))", "T: float, double",
@@ -12294,7 +12305,7 @@ constexpr void offer_domain([[maybe_unused]] nearest& near) {
     if constexpr (domain_type<T>) near.offer(T::name);
 }
 
-/// Where the schemas of a call come from: ONNX's own domains. `More` is what follows the opset of the graph.
+/// Looks up schemas in ONNX's own domains. `More` are the arguments of the graph after its first opset.
 template <class... More>
 struct standard_source {
     static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
@@ -12313,7 +12324,7 @@ struct standard_source {
     static constexpr type_set result_types(onnx::call const& c, int index) { return onnx::result_types(c, index); }
 };
 
-/// The operator of a domain with this name; -1: none.
+/// The index of the operator with this name; -1: none.
 constexpr int operator_index(operator_list const& operators, std::string_view name) {
     std::uint64_t const hash = hash_of(name);
     for (std::size_t i = 0; i != operators.count; ++i)
@@ -12321,7 +12332,7 @@ constexpr int operator_index(operator_list const& operators, std::string_view na
     return -1;
 }
 
-/// ... or operator `Index` of a domain that a graph names.
+/// Looks up operator `Index` of a domain that the graph names.
 template <class Domain, int Index>
 struct declared_source {
     static constexpr int version(std::string_view) { return Domain::version; }
@@ -12342,7 +12353,7 @@ struct declared_source {
     }
 };
 
-/// Whether all domains of one name have one version.
+/// Whether all domains with the name of `One` have its version.
 template <class One, class... Others>
 constexpr bool one_version() {
     if constexpr (!domain_type<One>) return true;
@@ -12359,7 +12370,7 @@ constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
     else return false;
 }
 
-/// The position of the domain with this name among what follows the opset of a graph; -1: it names none such.
+/// The index in `More` of the domain with this name; -1: none.
 template <auto... More>
 constexpr int domain_index([[maybe_unused]] std::string_view name) {
     int found = -1;
@@ -12368,14 +12379,14 @@ constexpr int domain_index([[maybe_unused]] std::string_view name) {
     return found;
 }
 
-/// Whether no two of what follows the opset of a graph are versions of one domain.
+/// Whether `More` does not contain two versions of one domain.
 template <auto... More>
 constexpr bool one_version_of_each() {
     if constexpr (sizeof...(More) < 2) return true;
     else return (one_version<type_of<More>, type_of<More>...>() && ...);
 }
 
-/// Whether a graph with `More` may stand for one with these domains: it names all of them.
+/// Whether `More` contains the domain `One`; true if `One` is not a domain.
 template <auto One, auto... More>
 constexpr bool names_domain() {
     if constexpr (domain_type<type_of<One>>) return (std::is_same_v<type_of<One>, type_of<More>> || ...);
@@ -12387,7 +12398,7 @@ constexpr bool names_domain() {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/call.hpp
-// One `g.op<...>(...)` as the compiler sees it: its arguments sorted into operands, attributes and outputs, held against the schemas.
+// One `g.op<...>(...)` at compile time: sorts its arguments into operands, attributes and outputs, and checks them against the schemas.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -12400,7 +12411,7 @@ inline constexpr bool is_typed_value<typed_value<Types>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
 
-/// The dtypes that have numbers of a floating-point type of C++.
+/// The dtypes that can represent C++ floating-point numbers.
 constexpr type_set find_floating_types() {
     type_set found;
     for (std::size_t i = 1; i != dtype_count; ++i)
@@ -12413,7 +12424,7 @@ template <class T>
 inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
 
 template <graph_body Body>
-inline constexpr onnx::call_body fact_of_body{
+inline constexpr onnx::call_body body_facts_of{
     .since = body_traits<Body>::graph_type::since,
     .until = body_traits<Body>::graph_type::until,
     .inputs = values_taken<typename body_traits<Body>::parameters>,
@@ -12422,7 +12433,7 @@ inline constexpr onnx::call_body fact_of_body{
 template <class Payload>
 constexpr void add_facts(onnx::call_attribute& a) {
     if constexpr (is_dtype_constant<Payload>) a.constant = Payload::value;
-    else if constexpr (graph_body<Payload>) a.body = &fact_of_body<Payload>;
+    else if constexpr (graph_body<Payload>) a.body = &body_facts_of<Payload>;
 }
 
 /// The arguments of a call, sorted.
@@ -12433,8 +12444,8 @@ struct call_facts {
     std::size_t operand_count = 0;
     std::size_t attribute_count = 0;
     int output_count = 1;
-    int unusable = 0;              ///< 1-based position of an argument that is none of these
-    bool numbers_unusable = false; ///< it is a list of numbers
+    int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
+    bool numbers_unusable = false; ///< that argument is a list of numbers
 
     template <class T>
     constexpr void add(int position) {
@@ -12462,7 +12473,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
-            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // text has numbers, too
+            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
                                requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
     }
@@ -12476,8 +12487,7 @@ constexpr call_facts<sizeof...(Args)> sort_arguments() {
     return f;
 }
 
-/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx, which may
-/// also be written, as may the printed `onnx::`.
+/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml. Without `::`, or with `onnx::`, the domain is ai.onnx.
 struct op_name {
     std::string_view domain;
     std::string_view op;
@@ -12491,7 +12501,7 @@ constexpr op_name split_name(std::string_view name) {
     return {domain == "ai.onnx" || domain == "onnx" ? std::string_view{} : domain, name.substr(colon + 2)};
 }
 
-/// A call in the opset range [Since, Until], checked. Other domains of ONNX are held against their newest version.
+/// A checked call in the opset range [Since, Until]. Other ONNX domains are checked at their newest version.
 template <class Source, int Since, int Until, fixed_string Name, class... Args>
 struct checked_call {
     static constexpr op_name name = split_name(Name.view());
@@ -12520,7 +12530,7 @@ struct checked_call {
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
           << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                     : " is no value, number, list of values, attribute or outputs<n>");
+                                     : " is not a value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -12550,7 +12560,7 @@ struct checked_call {
     }
 };
 
-/// The checked call for a domain of a graph (index into `More`), or for ONNX's own domains (-1).
+/// The checked call for a domain of the graph (index into `More`), or for ONNX's own domains (-1).
 template <int Domain, auto... More>
 struct call_of {
     using domain = std::tuple_element_t<static_cast<std::size_t>(Domain), std::tuple<type_of<More>...>>;
@@ -12566,17 +12576,17 @@ struct call_of<-1, More...> {
     using type = checked_call<standard_source<type_of<More>...>, Since, Until, Name, Args...>;
 };
 
-/// The body of an operator does not hold in the whole range of the graph that calls it.
+/// The body of an operator does not cover the range of the graph that calls it.
 constexpr sentence body_range_problem(declared_operator const& o, int since, int until) {
     sentence s;
-    return s << o.schema.domain() << "::" << o.schema.name() << ": its body builds in opsets " << o.body_since << " to "
-             << o.body_until << ", the graph holds from " << since << " to " << until;
+    return s << o.schema.domain() << "::" << o.schema.name() << ": its body covers opsets " << o.body_since << " to "
+             << o.body_until << ", but the graph covers " << since << " to " << until;
 }
 
-/// The types and the body of a declared operator's node, which is the last of the graph.
+/// Infers the types and builds the body of a declared operator's node, the last one of the graph.
 template <class Graph>
 void complete(Graph& graph, declared_operator const& o, int opset) {
-    infer_by_text(graph, graph.nodes.back(), o.schema);
+    infer_by_declaration(graph, graph.nodes.back(), o.schema);
     if (o.infer != nullptr) o.infer(graph, graph.nodes.back(), o.schema);
     if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);
 }
@@ -12584,9 +12594,9 @@ void complete(Graph& graph, declared_operator const& o, int opset) {
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/aten_node.hpp
-// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; held against ATen's schemas.
-// The node is ATen of domain org.pytorch.aten with the attributes `operator` and, where it is written, `overload_name`; tensors are
-// its inputs in the order of the schema, every other argument an attribute of its name; of a Tensor[] it is the number of its inputs.
+// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
+// The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
+// Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -12607,28 +12617,28 @@ enum class aten_rule : std::uint8_t {
 
 struct aten_fault {
     aten_rule rule = aten_rule::none;
-    std::string_view schema = {}; ///< that the call comes nearest to
+    std::string_view schema = {}; ///< of the overload that matches best
     std::string_view culprit = {};
     std::string_view wanted = {};
     int given = 0;
 };
 
-/// Which attribute types an argument takes; empty: none, it is a tensor or has no form in ONNX.
+/// The attributes that an argument takes, for messages; empty: none, as for a tensor or a type that ONNX cannot express.
 constexpr std::string_view attributes_for(aten::schema_type const& t) {
     using aten::base_type;
     switch (t.base) {
     case base_type::scalar:
     case base_type::float_:
-    case base_type::sym_float: return t.list ? "attr_f of a list" : "attr_f or attr_i";
+    case base_type::sym_float: return t.list ? "attr_f with a list" : "attr_f or attr_i";
     case base_type::int_:
-    case base_type::sym_int: return t.list ? "attr_i of a list or a number" : "attr_i";
+    case base_type::sym_int: return t.list ? "attr_i with a list or a number" : "attr_i";
     case base_type::bool_:
-    case base_type::sym_bool: return t.list ? "attr_i of a list" : "attr_i";
+    case base_type::sym_bool: return t.list ? "attr_i with a list" : "attr_i";
     case base_type::scalar_type: return "attr_i or attr_s";
     case base_type::str:
     case base_type::layout:
     case base_type::device:
-    case base_type::memory_format: return t.list ? "attr_s of a list" : "attr_s";
+    case base_type::memory_format: return t.list ? "attr_s with a list" : "attr_s";
     default: return {};
     }
 }
@@ -12655,7 +12665,7 @@ constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given
     }
 }
 
-/// Holds a call against one overload.
+/// Checks a call against one overload.
 template <std::size_t N>
 constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
     using onnx::operand_kind;
@@ -12674,17 +12684,17 @@ constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const
     aten::argument_cursor arguments(schema);
     while (arguments.next(a)) {
         if (a.type.base == aten::base_type::tensor) {
-            bool const there = operand != f.operand_count;
-            operand_kind const kind = there ? f.operands[operand].kind : operand_kind::absent;
-            if (!there && !a.type.optional && !a.has_default)
+            bool const given = operand != f.operand_count;
+            operand_kind const kind = given ? f.operands[operand].kind : operand_kind::absent;
+            if (!given && !a.type.optional && !a.has_default)
                 return {aten_rule::aten_missing, schema, a.name, a.type.text};
             bool const fits =
                 a.type.list
                     ? kind == operand_kind::list
                     : kind == operand_kind::value ||
                           ((kind == operand_kind::absent || kind == operand_kind::optional_value) && a.type.optional);
-            if (there && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
-            operand += there ? 1 : 0;
+            if (given && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
+            operand += given ? 1 : 0;
             continue;
         }
         bool given = false;
@@ -12711,7 +12721,7 @@ constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const
     return {aten_rule::none, schema};
 }
 
-/// Whether an overload writes to an argument: foo.out and foo_ are not what a graph calls.
+/// Whether an overload writes to an argument, like foo.out and foo_, which a graph cannot call.
 constexpr bool writes(std::string_view schema) {
     aten::argument_cursor arguments(schema);
     aten::schema_argument a;
@@ -12720,14 +12730,14 @@ constexpr bool writes(std::string_view schema) {
     return false;
 }
 
-/// "aten::" and the name of a call.
+/// The name of a call with its namespace, "aten::" by default.
 constexpr sentence qualified(std::string_view name) {
     sentence s;
     if (find_text(name, "::") == std::string_view::npos) s << "aten::";
     return s << name;
 }
 
-/// Holds a call against the overload that it names, or against all of the operator: one must take it.
+/// Checks a call against the overload that it names, or else against all overloads of the operator, one of which must match.
 template <std::size_t N>
 constexpr aten_fault check_aten(std::string_view name, call_facts<N> const& f, bool asks_outputs) {
     sentence const full = qualified(name);
@@ -12760,14 +12770,14 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
     s << overload << ": ";
     switch (fault.rule) {
     case aten_rule::aten_operand:
-        return s << "argument " << fault.culprit << " is " << fault.wanted << "; another operand stands there";
-    case aten_rule::aten_operands: return s << fault.given << " operands are more than it has tensors";
+        return s << "argument " << fault.culprit << " is " << fault.wanted << "; the operand is of another kind";
+    case aten_rule::aten_operands: return s << fault.given << " operands given, more than it has tensor arguments";
     case aten_rule::aten_argument:
         s << "no argument " << fault.culprit;
         return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
     case aten_rule::aten_attribute_type:
         s << "argument " << fault.culprit;
-        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " is given as " << fault.wanted;
+        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
     case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
     case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
     case aten_rule::aten_outputs:
@@ -12778,7 +12788,7 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
     }
 }
 
-/// A call of ATen, checked.
+/// A checked call of ATen.
 template <fixed_string Name, class... Args>
 struct aten_call {
     static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
@@ -12791,11 +12801,11 @@ struct aten_call {
         if (facts.unusable == 0) return describe(fault, Name.view());
         sentence s;
         return s << qualified(Name.view()).view() << ": argument " << facts.unusable
-                 << " is no value, list of values, attribute or outputs<n>";
+                 << " is not a value, list of values, attribute or outputs<n>";
     }
     static constexpr sentence problem = legal ? sentence{} : describe_problem();
 
-    /// "add.Tensor" without its namespace, in two.
+    /// The name without its namespace, "add.Tensor", split into operator and overload.
     static constexpr std::string_view bare = Name.view().substr(
         find_text(Name.view(), "::") == std::string_view::npos ? 0 : find_text(Name.view(), "::") + 2);
     static constexpr std::size_t dot = bare.find('.');
@@ -12803,7 +12813,7 @@ struct aten_call {
     static constexpr std::string_view overload =
         dot == std::string_view::npos ? std::string_view{} : bare.substr(dot + 1);
 
-    /// The name of the Tensor[] argument with this number.
+    /// The name of the Tensor[] argument with this index.
     static constexpr std::string_view list_name(std::size_t number) {
         aten::argument_cursor arguments(fault.schema);
         aten::schema_argument a;
@@ -12812,14 +12822,14 @@ struct aten_call {
             if (a.type.base == aten::base_type::tensor && a.type.list && lists++ == number) return a.name;
         return {};
     }
-    /// An attribute that says how many inputs belong to a list.
+    /// Adds the attribute with the number of inputs of a list.
     template <class Node, class T>
     static void add_count(Node& node, [[maybe_unused]] T const& argument, [[maybe_unused]] std::size_t& lists) {
         if constexpr (is_value_list<T>)
             node.add_integer(list_name(lists++), static_cast<std::int64_t>(std::span<value const>(argument).size()));
     }
 
-    /// One value; a tuple of them for outputs<n>; a vector for output_list.
+    /// One value; an array for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         if constexpr (facts.output_count < 0) {
             safe_vector<value> all;
@@ -12840,12 +12850,12 @@ struct aten_call {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/ir/shapes/control.hpp
-// Rules for operators with graphs inside: If, Loop, Scan and SequenceMap give what their bodies give.
+// Type rules of operators with nested graphs: If, Loop, Scan and SequenceMap.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
-/// What is true of a value that is the one or the other.
+/// The type of a value that has one of two types: the properties that both share.
 template <class = void>
 value_type common_type(value_type const& a, value_type const& b) {
     if (a.kind != b.kind) return {};
@@ -12858,21 +12868,21 @@ value_type common_type(value_type const& a, value_type const& b) {
     return out;
 }
 
-/// The body that an attribute holds, or nullptr.
+/// The graph of an attribute, or nullptr.
 template <class Context>
 auto const* body_of(Context const& c, std::string_view name) {
     node_attribute const* const a = c.attribute(name);
     return a != nullptr && a->graphs.size() == 1 ? a->graphs.data() : nullptr;
 }
 
-/// The type of a body's output; unknown where it has none of that number.
+/// The type of output `i` of a body; unknown if there is none.
 template <class Graph>
 value_type output_type(Graph const& body, std::size_t i) {
     return i < body.outputs.size() && body.outputs[i] < body.values.size() ? body.values[body.outputs[i]].type
                                                                            : value_type{};
 }
 
-/// The type of what is stacked along a new axis.
+/// The type of values stacked along a new axis.
 template <class = void>
 value_type stacked(value_type t, std::int64_t axis, dim const& size) {
     if (!t.shape.has_rank()) return t;
@@ -12893,7 +12903,7 @@ void if_branches(Context& c) {
         c.set_type(i, common_type(output_type(*yes, i), output_type(*no, i)));
 }
 
-/// Whether input `i` is skipped or constantly true.
+/// Whether input `i` is missing or a constant true.
 template <class Context>
 bool is_true_or_absent(Context const& c, std::size_t i) {
     if (!c.has(i)) return true;
@@ -12901,9 +12911,9 @@ bool is_true_or_absent(Context const& c, std::size_t i) {
     return t != nullptr && t->bytes.size() == 1 && t->bytes[0] != 0;
 }
 
-/// Whether a Loop that once runs goes on until its trip count: its body gives true, or the condition that it was given.
+/// Whether a Loop always runs until its trip count: its body retrips a constant true, or the condition that it is given.
 template <class Context, class Graph>
-bool goes_on(Context const& c, Graph const& body) {
+bool runs_to_trip_count(Context const& c, Graph const& body) {
     if (body.outputs.empty()) return false;
     value_id id = body.outputs[0];
     for (int steps = 0; steps != 8 && id < body.values.size(); ++steps) {
@@ -12920,24 +12930,24 @@ bool goes_on(Context const& c, Graph const& body) {
     return false;
 }
 
-/// Trip count and condition, then what goes from turn to turn; after that is given what each turn gives, stacked.
+/// Inputs: trip count, condition, carried values. Outputs: carried values, then the stacked results of all iterations.
 template <class Context>
 void loop(Context& c) {
     auto const* const body = body_of(c, "body");
     if (body == nullptr || body->inputs.size() < 2) return;
     std::size_t const carried = body->inputs.size() - 2;
-    dim turns;
+    dim trips;
     if (tensor const* const t = c.constant(0); t != nullptr && t->type == dtype::int64 && t->element_count() == 1 &&
-                                               is_true_or_absent(c, 1) && goes_on(c, *body))
-        turns = larger(t->at(0).to<std::int64_t>(), 0);
+                                               is_true_or_absent(c, 1) && runs_to_trip_count(c, *body))
+        trips = larger(t->at(0).to<std::int64_t>(), 0);
     for (std::size_t i = 0; i != c.outputs(); ++i) {
         value_type const made = output_type(*body, i + 1);
-        if (i >= carried) c.set_type(i, stacked(made, 0, turns));
+        if (i >= carried) c.set_type(i, stacked(made, 0, trips));
         else if (c.has(i + 2)) c.set_type(i, common_type(c.type(i + 2), made));
     }
 }
 
-/// Since opset 9: states, then what is scanned. The body gives states, then what is stacked.
+/// Since opset 9. Inputs: states, then scanned values. Outputs: states, then stacked results.
 template <class Context>
 void scan(Context& c) {
     auto const* const body = body_of(c, "body");
@@ -12946,16 +12956,16 @@ void scan(Context& c) {
     std::size_t const states = c.inputs() - scanned;
     list const in_axes = c.numbers("scan_input_axes");
     list const out_axes = c.numbers("scan_output_axes");
-    dim turns;
+    dim trips;
     for (std::size_t i = 0; i != scanned; ++i) {
         if (!c.ranked(states + i)) continue;
         std::int64_t const axis = axis_of(i < in_axes.size() ? in_axes[i] : 0, c.rank(states + i));
-        if (axis >= 0) turns = merge(turns, c.in(states + i)[index(axis)]);
+        if (axis >= 0) trips = merge(trips, c.in(states + i)[index(axis)]);
     }
     for (std::size_t i = 0; i != c.outputs(); ++i) {
         value_type const made = output_type(*body, i);
         std::size_t const k = i - states;
-        if (i >= states) c.set_type(i, stacked(made, k < out_axes.size() ? out_axes[k] : 0, turns));
+        if (i >= states) c.set_type(i, stacked(made, k < out_axes.size() ? out_axes[k] : 0, trips));
         else if (c.has(i)) c.set_type(i, common_type(c.type(i), made));
     }
 }
@@ -12974,12 +12984,12 @@ void sequence_map(Context& c) {
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/shapes/layout.hpp
-// Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+// Shape rules of operators that move, select or reduce elements: Transpose, Concat, Slice, Gather, Reduce* and similar.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
-/// Which of `rank` axes are listed, as flags in `flags`; false where one is out of range or twice there.
+/// Sets a flag for each of `rank` axes that is listed; false if an axis is out of range or duplicated.
 template <class = void>
 bool mark(ints const& axes, std::int64_t rank, ints& flags) {
     flags.assign(index(rank), 0);
@@ -12998,7 +13008,7 @@ dims to_dims(list const& numbers) {
     return out;
 }
 
-/// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
+/// The output has the shape given by an input: ConstantOfShape, MaxUnpool.
 template <class Context>
 void shape_from(Context& c, std::size_t i) {
     if (list const sizes = c.sizes(i)) c.set(0, to_dims(sizes));
@@ -13012,11 +13022,11 @@ void transpose(Context& c) {
     list const perm = c.numbers("perm");
     ints seen;
     if (perm && (static_cast<std::int64_t>(perm.size()) != n || !mark(perm.values, n, seen)))
-        c.refuse("a permutation of other dimensions than the " + std::to_string(n) + " that there are");
+        c.refuse("perm is not a permutation of the " + std::to_string(n) + " axes");
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
-        if (from < 0) c.refuse("a permutation that counts from the end");
+        if (from < 0) c.refuse("perm contains a negative axis");
         out.push_back(c.in(0)[index(from)]);
     }
     c.set(0, out);
@@ -13029,12 +13039,13 @@ void squeeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
-    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis is out of range or duplicated");
     dims out;
     for (std::size_t i = 0; i != dropped.size(); ++i) {
         dim const& d = c.in(0)[i];
-        if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
-        if (axes && dropped[i] != 0) expect_same(d, 1, "onnx::Squeeze: a dimension");
+        if (!axes && !d.is_static()) return; // all dimensions of size 1 are removed, and this one may be 1
+        if (axes && dropped[i] != 0 && d.is_static() && d.size() != 1)
+            c.refuse("a dimension of size " + std::to_string(d.size()) + " cannot be removed");
         if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
     }
     c.set(0, out);
@@ -13047,7 +13058,7 @@ void unsqueeze(Context& c) {
     if (!axes) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) + c.length(1));
     ints added;
     if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added))
-        c.refuse("an axis that is not there, or is named twice");
+        c.refuse("an axis is out of range or duplicated");
     dims out;
     std::size_t next = 0;
     for (std::int64_t flag : added) out.push_back(flag != 0 ? dim(1) : c.in(0)[next++]);
@@ -13068,7 +13079,7 @@ void concat(Context& c) {
         dims const& in = c.in(i);
         axis = c.axis(1, count(in));
         if (found && out.size() != in.size())
-            c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
+            c.refuse("inputs of rank " + std::to_string(out.size()) + " and rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
         else joined = joined.is_static() && more.is_static() ? dim(checked_int(joined.size()) + more.size()) : dim();
@@ -13084,16 +13095,18 @@ void concat(Context& c) {
     c.set(0, out);
 }
 
-/// Refuses pieces that are not the whole, or not as many as the outputs.
+/// Refuses part sizes that do not add up to `all` (negative: unknown), or are not as many as the outputs.
 template <class Context>
 void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
     checked_int sum = 0;
     for (std::int64_t size : sizes.values) {
-        if (size < 0) c.refuse("a piece of size " + std::to_string(size));
+        if (size < 0) c.refuse("invalid part size " + std::to_string(size));
         sum = sum + size;
     }
-    if (sizes.size() != c.outputs() || (all >= 0 && sum != all))
-        c.refuse(std::to_string(sizes.size()) + " pieces of " + std::to_string(std::int64_t{sum}) + " out of " +
+    if (sizes.size() != c.outputs())
+        c.refuse(std::to_string(sizes.size()) + " part sizes for " + std::to_string(c.outputs()) + " outputs");
+    if (all >= 0 && sum != all)
+        c.refuse("the part sizes add up to " + std::to_string(std::int64_t{sum}) + ", the dimension has size " +
                  std::to_string(all));
 }
 
@@ -13106,16 +13119,17 @@ void split(Context& c) {
     list const sizes = c.numbers("split", 1);
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
-    std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
+    std::int64_t const last = all - (parts - 1) * part; // since opset 18 the last part may be smaller
     bool const is_counted = c.opset() >= 18;
     if (is_counted && c.given("split", 1) == (c.attribute("num_outputs") != nullptr))
-        c.refuse("either the sizes of the pieces or num_outputs must be given");
+        c.refuse("either split or num_outputs must be given");
     if (is_counted && c.number("num_outputs", parts) != parts)
-        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + " for " + std::to_string(parts));
+        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + ", the node has " +
+                 std::to_string(parts) + " outputs");
     bool const equal = !c.given("split", 1) && all >= 0;
-    if (equal &&
-        (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference counts with 32 bits
-        c.refuse(std::to_string(parts) + " equal pieces of " + std::to_string(all));
+    if (equal && (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference uses 32 bits
+        c.refuse("a dimension of size " + std::to_string(all) + " cannot be split into " + std::to_string(parts) +
+                 " equal parts");
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -13126,7 +13140,7 @@ void split(Context& c) {
     }
 }
 
-/// One dimension of Slice; an end beyond every size keeps a dimension that is not static.
+/// One dimension of Slice. A full slice, up to INT64_MAX, keeps a dimension that is not static.
 template <class = void>
 dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (from == 0 && step == 1 && to == INT64_MAX) return in;
@@ -13155,22 +13169,22 @@ void slice(Context& c) {
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
     }
     if (starts && ends && starts.size() != ends.size())
-        c.refuse(std::to_string(starts.size()) + " starts with " + std::to_string(ends.size()) + " ends");
+        c.refuse(std::to_string(starts.size()) + " starts, but " + std::to_string(ends.size()) + " ends");
     if (starts && axes && starts.size() != axes.size())
         c.refuse(std::to_string(starts.size()) + " starts for " + std::to_string(axes.size()) + " axes");
     if (steps && axes && steps.size() != axes.size())
         c.refuse(std::to_string(steps.size()) + " steps for " + std::to_string(axes.size()) + " axes");
     for (std::size_t i = 0; steps && i != steps.size(); ++i) {
         if (steps[i] == 0) c.refuse("a step of 0");
-        // Backwards to the largest number: nothing by the specification, everything in ONNX Runtime.
+        // A negative step to the maximum end: empty by the specification, everything in ONNX Runtime.
         if (i < ends.size() && steps[i] < 0 && (ends[i] == INT64_MAX || ends[i] == INT32_MAX))
-            c.refuse("backwards to an end beyond every size");
+            c.refuse("a negative step with an end beyond the dimension");
     }
     if (!axes) return c.set_rank(0, c.rank(0));
     ints done(out.size(), 0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = c.axis_in(axes[i], count(out));
-        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is named twice");
+        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is duplicated");
         bool const known =
             i < starts.size() && i < ends.size() && starts && ends && (c.has(4) ? steps && i < steps.size() : true);
         dim const d = out[index(axis)];
@@ -13216,14 +13230,14 @@ void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
     if (!c.has(2)) c.expect_at_most(1, c.rank(0));
-    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
+    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has the inputs tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
         c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
     if (repeats && !c.has(2))
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
-            if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
+            if (repeats[i] < 0) c.refuse("invalid repeat count " + std::to_string(repeats[i]));
             out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(checked_int(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
@@ -13239,10 +13253,10 @@ void pad(Context& c) {
     list axes = c.numbers(3);
     for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
     if (c.attribute("pads") == nullptr && c.attribute("paddings") == nullptr) c.expect_rank(1, 1, 1);
-    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("axes that are not int64");
+    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("the axes must be int64");
     if (c.has(3) && !axes) return c.set_rank(0, n);
     ints padded;
-    if (!mark(axes.values, n, padded)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, n, padded)) c.refuse("an axis is out of range or duplicated");
     if (pads && pads.size() != 2 * axes.size())
         c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
     if (!pads) return c.set_rank(0, n);
@@ -13252,10 +13266,10 @@ void pad(Context& c) {
         std::int64_t const before = pads[i];
         std::int64_t const after = pads[i + axes.size()];
         dim& d = out[index(axis)];
-        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad that 64 bits do not hold");
+        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad does not fit in 64 bits");
         std::int64_t const added = checked_add(before, after);
         std::int64_t const size = d.is_static() ? checked_add(d.size(), added) : 0;
-        if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
+        if (size < 0) c.refuse("the pads give a dimension of size " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
     c.set(0, out);
@@ -13269,7 +13283,7 @@ void shape_of(Context& c) {
     c.set(0, {larger(bound(c.number("end", n)) - bound(c.number("start", 0)), 0)});
 }
 
-/// Drops the dimensions whose flag is set, or keeps them as 1.
+/// Removes the dimensions whose flag is set, or keeps them with size 1.
 template <class Context>
 void reduce_marked(Context& c, ints const& flags) {
     bool const keep = c.number("keepdims", 1) != 0;
@@ -13282,16 +13296,16 @@ void reduce_marked(Context& c, ints const& flags) {
 template <class Context>
 void reduce(Context& c) {
     bool const keep = c.number("keepdims", 1) != 0;
-    bool const none_is_all = c.number("noop_with_empty_axes", 0) == 0;
+    bool const empty_means_all = c.number("noop_with_empty_axes", 0) == 0;
     bool const given = c.given("axes", 1);
     list const axes = c.numbers("axes", 1);
-    bool const none = !given || (axes && axes.size() == 0);
-    if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    bool const no_axes = !given || (axes && axes.size() == 0);
+    if (!c.ranked(0)) return c.set_rank(0, no_axes && empty_means_all && !keep ? 0 : -1);
     c.expect_at_most(1, c.rank(0));
-    if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
+    if (no_axes) return reduce_marked(c, ints(c.in(0).size(), empty_means_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
-    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis is out of range or duplicated");
     reduce_marked(c, flags);
 }
 
@@ -13303,7 +13317,7 @@ void arg_reduce(Context& c) {
     if (mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
 }
 
-/// Compress and Unique: along an axis an unknown number of slices, without one a list.
+/// Compress and Unique: an unknown number of slices along an axis, or a 1-d result without axis.
 template <class Context>
 void select_some(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);
@@ -13334,14 +13348,14 @@ void center_crop_pad(Context& c) {
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/shapes/math.hpp
-// Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalisation, TopK, losses, attention.
+// Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalization, TopK, losses, attention.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
 template <class Context>
 void broadcast_all(Context& c) {
-    if (c.attribute("broadcast") != nullptr) return c.same(0, 0); // before opset 7, B is spread over A
+    if (c.attribute("broadcast") != nullptr) return c.same(0, 0); // before opset 7, B is broadcast to A
     dims out;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         if (!c.ranked(i)) return;
@@ -13353,7 +13367,7 @@ void broadcast_all(Context& c) {
 template <class Context>
 void matmul(Context& c, std::size_t second) {
     if (!c.ranked(0) || !c.ranked(second)) return;
-    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("a tensor of rank 0");
+    if (c.rank(0) == 0 || c.rank(second) == 0) c.refuse("an operand has rank 0");
     dims const& a = c.in(0);
     dims const& b = c.in(second);
     dims batch_a;
@@ -13370,15 +13384,16 @@ void matmul(Context& c, std::size_t second) {
 template <class Context>
 void gemm(Context& c) {
     for (std::size_t i = 0; i != 2; ++i)
-        if (c.ranked(i) && c.rank(i) != 2) c.refuse("a tensor of rank " + std::to_string(c.rank(i)));
-    auto const side = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
-    bool const turns_a = c.number("transA", 0) != 0;
-    bool const turns_b = c.number("transB", 0) != 0;
-    expect_same(side(0, turns_a ? 0 : 1), side(1, turns_b ? 1 : 0), "onnx::Gemm: inner dimensions");
-    c.set(0, {side(0, turns_a ? 1 : 0), side(1, turns_b ? 0 : 1)});
+        if (c.ranked(i) && c.rank(i) != 2)
+            c.refuse("operand " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 2");
+    auto const size = [&c](std::size_t i, std::size_t d) { return c.ranked(i) && c.rank(i) == 2 ? c.in(i)[d] : dim(); };
+    bool const transposes_a = c.number("transA", 0) != 0;
+    bool const transposes_b = c.number("transB", 0) != 0;
+    expect_same(size(0, transposes_a ? 0 : 1), size(1, transposes_b ? 1 : 0), "onnx::Gemm: inner dimensions");
+    c.set(0, {size(0, transposes_a ? 1 : 0), size(1, transposes_b ? 0 : 1)});
 }
 
-/// The labels of Einsum, without blanks; `...` becomes one '.'.
+/// The equation of Einsum without spaces; `...` becomes one '.'.
 template <class = void>
 std::string labels(std::string_view equation) {
     std::string out;
@@ -13387,16 +13402,16 @@ std::string labels(std::string_view equation) {
     return out;
 }
 
-/// What the terms of Einsum's equation say of its labels.
+/// The sizes of the labels in Einsum's equation.
 struct einsum_labels {
-    dims first = dims(256); ///< of each label, where it stands first
+    dims first = dims(256); ///< of each label, at its first occurrence
     dims sizes = dims(256); ///< of each label
     ints seen = ints(256, 0);
-    dims spread;              ///< what `...` stands for
-    std::int64_t dotted = -1; ///< how many dimensions that are; -1: no term has it
+    dims ellipsis;            ///< the dimensions of `...`
+    std::int64_t dotted = -1; ///< the number of dimensions of `...`; -1: no term has it
 };
 
-/// Takes one operand's labels into account; false where they do not fit its rank.
+/// Adds the labels of one operand; false if they do not match its rank.
 template <class = void>
 bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
     bool const has_dots = term.find('.') != std::string_view::npos;
@@ -13409,9 +13424,9 @@ bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
         if (ch == '.') {
             dims part;
             append(part, in, at, at + hidden);
-            for (std::size_t i = 0; i != part.size() && i < all.spread.size(); ++i) // ONNX's inference keeps the 1
-                if (all.spread[i].size() == 1 && part[i].size() == 0) return false;
-            all.spread = broadcast(all.spread, part);
+            for (std::size_t i = 0; i != part.size() && i < all.ellipsis.size(); ++i) // ONNX's inference keeps the 1
+                if (all.ellipsis[i].size() == 1 && part[i].size() == 0) return false;
+            all.ellipsis = broadcast(all.ellipsis, part);
             at += hidden;
             continue;
         }
@@ -13432,13 +13447,13 @@ void einsum(Context& c) {
     std::size_t terms = 1;
     for (char ch : left) terms += ch == ',' ? 1 : 0;
     if (terms != c.inputs())
-        c.refuse("an equation of " + std::to_string(terms) + " operands, " + std::to_string(c.inputs()) + " are given");
+        c.refuse("the equation has " + std::to_string(terms) + " operands, given " + std::to_string(c.inputs()));
     einsum_labels all;
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         std::size_t const comma = left.find(',');
         if (!c.ranked(i)) return;
         if (!einsum_operand(c.in(i), left.substr(0, comma), all))
-            c.refuse("the equation does not fit operand " + std::to_string(i + 1) + " of rank " +
+            c.refuse("the equation does not match operand " + std::to_string(i + 1) + " of rank " +
                      std::to_string(c.rank(i)));
         left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 1);
     }
@@ -13449,9 +13464,9 @@ void einsum(Context& c) {
     for (char ch : out) {
         auto const label = static_cast<unsigned char>(ch);
         if (ch != '.' && all.seen[label] == 0) c.refuse("the result has a label that no operand has");
-        // ONNX's inference takes the size where a label stands first, and does not spread it.
-        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: a label");
-        if (ch == '.') append(result, all.spread, 0, count(all.spread));
+        // ONNX's inference takes the size of the first occurrence of a label, and does not broadcast it.
+        if (ch != '.') expect_same(all.first[label], all.sizes[label], "onnx::Einsum: sizes of a label");
+        if (ch == '.') append(result, all.ellipsis, 0, count(all.ellipsis));
         else result.push_back(all.sizes[label]);
     }
     c.set(0, result);
@@ -13463,17 +13478,18 @@ void range(Context& c) {
     for (tensor const* bound : t)
         if (bound == nullptr) return c.set_rank(0, 1);
     for (tensor const* bound : t)
-        if (!bound->sizes.empty()) c.refuse("a bound of rank " + std::to_string(bound->sizes.size()));
+        if (!bound->sizes.empty())
+            c.refuse("an input has rank " + std::to_string(bound->sizes.size()) + ", expected 0");
     scalar const from = t[0]->at(0);
     scalar const to = t[1]->at(0);
     double const step = t[2]->at(0).to<double>();
-    double distance = to.to<double>() - from.to<double>(); // rounded as ONNX's inference and ONNX Runtime do
+    double distance = to.to<double>() - from.to<double>(); // rounded like ONNX's inference and ONNX Runtime
     if (is_integral(t[0]->type))
         distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
     else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
     double const exact = distance / step;
     if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
-        c.refuse("a range that does not end, or of more than 2^48 elements");
+        c.refuse("the range is infinite or has more than 2^48 elements");
     auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
     c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});
 }
@@ -13484,14 +13500,15 @@ void top_k(Context& c) {
     if (axis < 0) return;
     bool const is_input = c.attribute("k") == nullptr;
     if (is_input && c.length(1) != 1 && c.ranked(1) && (c.rank(1) != 1 || c.in(1)[0].is_static()))
-        c.refuse("k must be a list of one number");
+        c.refuse("k must be a 1-d tensor of one element");
     list const k = is_input ? c.sizes(1) : list{};
     dims out = c.in(0);
     dim const all = out[index(axis)];
     if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
     if (all.is_static() && out[index(axis)].size() > all.size())
-        c.refuse(std::to_string(out[index(axis)].size()) + " of " + std::to_string(all.size()) + " elements");
+        c.refuse("k is " + std::to_string(out[index(axis)].size()) + ", the axis has size " +
+                 std::to_string(all.size()));
     c.set(0, out);
     c.set(1, out);
 }
@@ -13501,7 +13518,8 @@ void one_hot(Context& c) {
     c.expect_rank(0, 1);
     c.expect_rank(1, 0, 1);
     c.expect_rank(2, 1, 1);
-    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2)) c.refuse("one depth and two values are needed");
+    if (c.length(1) > 1 || (c.length(2) >= 0 && c.length(2) != 2))
+        c.refuse("depth must have one element and values two");
     std::int64_t const axis = c.ranked(0) ? c.axis(-1, c.rank(0) + 1) : -1;
     if (axis < 0) return;
     list const depth = c.elements(1);
@@ -13509,7 +13527,7 @@ void one_hot(Context& c) {
     if (tensor const* const t = c.constant(1); t != nullptr && t->element_count() == 1) {
         auto const number = t->at(0).to<double>();
         if (!(number > -1 && number < static_cast<double>(budget::max_range)))
-            c.refuse("a depth that is negative, or of more than 2^48 elements");
+            c.refuse("depth is negative or more than 2^48");
         if (t->type == dtype::float32) size = static_cast<std::int64_t>(number);
     }
     dims out;
@@ -13519,7 +13537,7 @@ void one_hot(Context& c) {
     c.set(0, out);
 }
 
-/// Softmax and its kin: the input's shape, along an axis that is there.
+/// Softmax and similar: the shape of the input; the axis must be in range.
 template <class Context>
 void along_one_axis(Context& c) {
     c.expect_rank(0, 1);
@@ -13528,16 +13546,16 @@ void along_one_axis(Context& c) {
     c.same(0, 0);
 }
 
-/// RMSNormalization: ONNX's inference gives the input's dtype to a result that has the scale's.
+/// RMSNormalization. Refuses different dtypes: ONNX's inference takes the input's for the result, which has the scale's.
 template <class Context>
 void rms_norm(Context& c) {
     along_one_axis(c);
     if (c.element_type(0) != c.element_type(1) && c.element_type(0) != dtype::undefined &&
         c.element_type(1) != dtype::undefined)
-        c.refuse("an input and a scale of different dtypes");
+        c.refuse("the dtypes of the input and the scale do not match");
 }
 
-/// LayerNormalization's mean and inverse deviation: the normalised dimensions are 1.
+/// LayerNormalization. In the mean and the inverse standard deviation, the normalized dimensions have size 1.
 template <class Context>
 void layer_norm(Context& c) {
     c.same(0, 0);
@@ -13555,14 +13573,14 @@ template <class Context>
 void batch_norm(Context& c) {
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i)
         if (c.ranked(i) && c.rank(i) != 1)
-            c.refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(c.rank(i)) + ", not 1");
+            c.refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(c.rank(i)) + ", expected 1");
     dim channels = !c.ranked(0) ? dim() : c.rank(0) > 1 ? c.in(0)[1] : dim(1);
-    bool const trains = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
-    if (c.outputs() != (!trains ? 1U : c.opset() >= 14 ? 3U : 5U))
-        c.refuse(std::to_string(c.outputs()) + " outputs, which do not fit training_mode");
+    bool const training = c.opset() >= 14 ? c.number("training_mode", 0) != 0 : c.outputs() > 1;
+    if (c.outputs() != (!training ? 1U : c.opset() >= 14 ? 3U : 5U))
+        c.refuse(std::to_string(c.outputs()) + " outputs, which does not match training_mode");
     for (std::size_t i = 1; i != 5 && i < c.inputs(); ++i) {
         if (!c.ranked(i)) continue;
-        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channels");
+        expect_same(channels, c.in(i)[0], "onnx::BatchNormalization: channel counts");
         channels = merge(channels, c.in(i)[0]);
     }
     c.same(0, 0);
@@ -13576,12 +13594,13 @@ void loss(Context& c) {
             c.refuse("scores of rank " + std::to_string(c.rank(0)) + " with targets of rank " +
                      std::to_string(c.rank(1)));
         for (std::size_t i = 0; i != c.in(1).size(); ++i)
-            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "a dimension of scores and of targets:");
+            expect_same(c.in(0)[i == 0 ? 0 : i + 1], c.in(1)[i], "dimensions of scores and targets");
     }
     c.expect_rank(0, 2);
     c.expect_rank(1, 1);
-    if (c.ranked(2) && c.rank(2) != 1) c.refuse("weights of rank " + std::to_string(c.rank(2)));
-    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1) expect_same(c.in(0)[1], c.in(2)[0], "classes and weights:");
+    if (c.ranked(2) && c.rank(2) != 1) c.refuse("the weights have rank " + std::to_string(c.rank(2)) + ", expected 1");
+    if (c.ranked(2) && c.ranked(0) && c.rank(0) > 1)
+        expect_same(c.in(0)[1], c.in(2)[0], "numbers of classes and weights");
     if (c.text("reduction", "mean") == "none" && c.ranked(1)) {
         dims out = c.in(1);
         for (std::size_t i = 0; c.ranked(0) && i != out.size(); ++i)
@@ -13591,7 +13610,7 @@ void loss(Context& c) {
     c.same(1, 0);
 }
 
-/// Attention and LinearAttention; what they keep for the next step has one dimension for the heads.
+/// Attention and LinearAttention; the states for the next step have rank 4.
 template <class Context>
 void attention(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 4);
@@ -13611,18 +13630,18 @@ void attention(Context& c) {
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/shapes/reshape.hpp
-// Shape rules of Reshape and Flatten: the same elements in other dimensions.
+// Shape rules of Reshape and Flatten.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
-/// Reshape's 0: the input's dimension at the same place.
+/// Whether size `i` is a 0 that copies the input's dimension at the same position.
 template <class = void>
 bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
     return !allow_zero && to[i] == 0 && i < from.size();
 }
 
-/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
+/// The size that Reshape's -1 becomes: the number of elements divided by the other sizes of the result.
 template <class = void>
 dim remaining(dims const& from, list const& to, bool allow_zero) {
     checked_int total = 1;
@@ -13649,42 +13668,44 @@ dim remaining(dims const& from, list const& to, bool allow_zero) {
     std::int64_t const all = total;
     std::int64_t const others = taken;
     if (symbols.empty() && others > 0 && all % others != 0)
-        throw illegal_call("onnx::Reshape: " + std::to_string(all) + " elements in rows of " + std::to_string(others));
+        throw illegal_call("onnx::Reshape: " + std::to_string(all) + " elements cannot be divided into rows of " +
+                           std::to_string(others));
     if (others <= 0 || all % others != 0) return {};
     if (symbols.empty()) return all / others;
     return symbols.size() == 1 && all == others ? symbols[0] : dim();
 }
 
-/// Refuses a Reshape to another number of elements.
+/// Refuses a Reshape that changes the number of elements.
 template <class Context>
 void expect_as_many(Context const& c, shape const& from, shape const& to) {
     std::int64_t const before = from.element_count();
     std::int64_t const after = to.element_count();
     if (before >= 0 && after >= 0 && before != after)
-        c.refuse(std::to_string(before) + " elements as " + std::to_string(after));
+        c.refuse(std::to_string(before) + " elements cannot be reshaped to " + std::to_string(after));
 }
 
 template <class Context>
 void reshape(Context& c) {
-    if (c.ranked(1) && c.rank(1) != 1) c.refuse("the sizes are of rank " + std::to_string(c.rank(1)));
+    if (c.ranked(1) && c.rank(1) != 1)
+        c.refuse("the shape input has rank " + std::to_string(c.rank(1)) + ", expected 1");
     list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
     if (!to) return c.set_rank(0, c.length(1));
     bool const allow_zero = c.number("allowzero", 0) != 0;
     dims out;
     bool is_empty = false;
-    int left_open = 0;
+    int inferred = 0;
     for (std::size_t i = 0; i != to.size(); ++i) {
         if (!allow_zero && to[i] == 0 && c.ranked(0) && i >= c.in(0).size())
-            c.refuse("a 0, which copies a dimension, at place " + std::to_string(i + 1));
+            c.refuse("no dimension to copy for the 0 at position " + std::to_string(i + 1));
         if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
         else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
         else out.push_back(to.as_dim(i));
-        if (to[i] < -1 && to[i] != unknown) c.refuse("a size of " + std::to_string(to[i]));
-        left_open += to[i] == -1 ? 1 : 0;
+        if (to[i] < -1 && to[i] != unknown) c.refuse("invalid size " + std::to_string(to[i]));
+        inferred += to[i] == -1 ? 1 : 0;
         is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
     }
-    if (left_open > 1 || (left_open == 1 && is_empty))
-        c.refuse(is_empty ? "a size is left open beside one of 0" : "more than one size is left open");
+    if (inferred > 1 || (inferred == 1 && is_empty))
+        c.refuse(is_empty ? "-1 is ambiguous beside a size of 0" : "more than one size is -1");
     if (c.ranked(0)) expect_as_many(c, shape(c.in(0)), shape(out));
     c.set(0, out);
 }
@@ -13720,7 +13741,7 @@ namespace ATON_NAMESPACE::shapes {
 
 /// Kernel, strides, pads and dilations of one spatial dimension.
 struct window {
-    std::int64_t kernel = -1; ///< -1: not known
+    std::int64_t kernel = -1; ///< -1: unknown
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t before = 0;
@@ -13729,7 +13750,7 @@ struct window {
     [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
-/// Refuses windows over other dimensions than there are, and sizes of them that cannot be; `w` is the position of a weight, or 0.
+/// Refuses window attributes of the wrong length or with invalid sizes; `w` is the index of the weight input, or 0.
 template <class Context>
 void expect_windows(Context const& c, std::size_t w) {
     c.expect_rank(0, 3);
@@ -13741,12 +13762,13 @@ void expect_windows(Context const& c, std::size_t w) {
     c.expect_numbers("strides", n, 1);
     c.expect_numbers("dilations", n, 1);
     c.expect_numbers("pads", 2 * n, 0);
-    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("pads beside auto_pad");
+    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET")
+        c.refuse("both pads and auto_pad are given");
     for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
-        if (c.in(w)[i].size() == 0) c.refuse("a window of 0 elements");
+        if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
 }
 
-/// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
+/// The window over spatial dimension `i` of `n`. The kernel size comes from the attribute, or else from the weight.
 template <class Context>
 window window_at(Context const& c, std::size_t i, std::size_t n, dims const& weight) {
     auto const pick = [&](std::string_view name, std::size_t at, std::int64_t fallback) {
@@ -13763,8 +13785,8 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
     return w;
 }
 
-/// How many windows fit. In ceil_mode a last window that starts in the padding does not count since opset 22; before, ONNX's inference
-/// and runtimes disagree, and the size is unknown.
+/// The number of windows that fit. With ceil_mode, a last window that starts in the padding is ignored since opset 22. Before, ONNX's
+/// inference and runtimes disagree, so the size is unknown.
 template <class = void>
 dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode, int opset) {
     std::int64_t const extent = w.kernel < 0 ? 0 : w.extent();
@@ -13772,11 +13794,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     (void)checked_add(in.size(), extent);
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
-    if (room < 0)
-        throw illegal_call("a window of " + std::to_string(extent) + " elements over " + std::to_string(in.size()));
-    if (!ceil_mode) return room / w.stride + 1;
-    std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
+    std::int64_t const space = checked_int(in.size()) + w.before + w.after - extent;
+    if (space < 0)
+        throw illegal_call("a window of size " + std::to_string(extent) +
+                           " does not fit in a padded dimension of size " + std::to_string(extent + space));
+    if (!ceil_mode) return space / w.stride + 1;
+    std::int64_t const count = checked_int(ceil_div(space, w.stride)) + 1;
     bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
     return !in_padding ? dim(count) : opset >= 22 ? dim(count - 1) : dim();
 }
@@ -13791,7 +13814,7 @@ dims spatial(Context const& c, dims const& weight, dim const& channels, bool cei
     return out;
 }
 
-/// Conv and its kin; `w` is the position of the weight.
+/// Conv and similar; `w` is the index of the weight input.
 template <class Context>
 void conv(Context& c, std::size_t w) {
     if (!c.ranked(0)) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
@@ -13813,20 +13836,20 @@ void conv_transpose(Context& c) {
     list const extra = c.numbers("output_padding");
     std::int64_t const group = c.number("group", 1);
     if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
-        c.refuse("channels in " + std::to_string(group) + " groups");
+        c.refuse("the channels cannot be divided into " + std::to_string(group) + " groups");
     c.expect_numbers("output_padding", n, 0);
     c.expect_numbers("output_shape", n, 0);
-    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
+    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channel counts");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("an output_shape smaller than the input");
+        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("output_shape is smaller than the input");
         if (sizes) out.emplace_back(sizes[i]);
         else if (known) {
             std::int64_t const size =
                 checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after;
-            if (size < 0) c.refuse("a result of " + std::to_string(size) + " elements along a dimension");
+            if (size < 0) c.refuse("a dimension of the result has size " + std::to_string(size));
             out.emplace_back(size);
         } else out.emplace_back();
     }
@@ -13883,15 +13906,14 @@ void max_unpool(Context& c) {
 template <class Context>
 void determinant(Context& c) {
     if (!c.ranked(0)) return;
-    if (c.rank(0) < 2) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: rows and columns");
+    if (c.rank(0) < 2) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected at least 2");
+    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: numbers of rows and columns");
     dims out;
     append(out, c.in(0), 0, c.rank(0) - 2);
     c.set(0, out);
 }
 
-/// One dimension scaled. Where float arithmetic, which is ONNX Runtime's, and double arithmetic, which is ONNX's inference's, round
-/// differently, no shape would be right: refused.
+/// A scaled dimension. Refused if float arithmetic (ONNX Runtime) and double arithmetic (ONNX's inference) round to different sizes.
 template <class = void>
 dim scaled(dim const& d, double scale) {
     if (scale == 1.0) return d;
@@ -13901,12 +13923,12 @@ dim scaled(dim const& d, double scale) {
     constexpr double limit = 0x1p62;
     if (!(wide >= 0 && wide < limit) || !(static_cast<double>(narrow) < limit) ||
         static_cast<std::int64_t>(wide) != static_cast<std::int64_t>(narrow))
-        throw illegal_call("onnx::Resize: a size of " + std::to_string(d.size()) +
-                           " times a scale is more than 64 bits count, or a matter of rounding");
+        throw illegal_call("onnx::Resize: size " + std::to_string(d.size()) +
+                           " times its scale does not fit in 64 bits, or depends on rounding");
     return static_cast<std::int64_t>(wide);
 }
 
-/// Refuses sizes and scales that are not one of the two, or not as many as there are axes.
+/// Refuses a Resize unless it has either sizes or scales, one for each axis.
 template <class Context>
 void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales) {
     auto const of_axes = [&](std::int64_t n, char const* what) {
@@ -13916,15 +13938,15 @@ void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales)
     bool const has_sizes = c.has(3) && c.length(3) != 0;
     bool const has_scales = c.has(2) && (scales == nullptr || scales->element_count() != 0);
     c.expect_rank(3, 1, 1);
-    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is not known");
+    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is unknown");
     if (has_sizes) of_axes(c.length(3), " sizes for ");
     if (has_scales && scales != nullptr) of_axes(scales->element_count(), " scales for ");
     for (std::int64_t i = 0; has_scales && scales != nullptr && i != scales->element_count(); ++i)
-        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale that is not positive");
+        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale is not positive");
     if (c.opset() >= 13 && has_sizes == has_scales) c.refuse("either sizes or scales must be given");
     std::string_view const policy = c.text("keep_aspect_ratio_policy", "stretch");
     if (policy != "stretch" && (has_scales || (policy != "not_larger" && policy != "not_smaller")))
-        c.refuse("a keep_aspect_ratio_policy that does not fit");
+        c.refuse("invalid keep_aspect_ratio_policy");
 }
 
 /// Upsample and Resize.
@@ -13942,7 +13964,7 @@ void resize(Context& c) {
     if (axes.size() == 0)
         for (std::int64_t i = 0; i != c.rank(0); ++i) axes.values.push_back(i);
     ints resized;
-    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis is out of range or duplicated");
     if (c.node().op == "Resize" && c.opset() >= 11) expect_one_resize(c, axes.size(), c.constant(2));
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], c.rank(0));
@@ -13958,7 +13980,7 @@ void resize(Context& c) {
     c.set(0, out);
 }
 
-/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell (LSTM only).
+/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell state (only LSTM).
 template <class Context>
 void recurrent(Context& c) {
     for (std::size_t i = 0; i != 3; ++i) c.expect_rank(i, 3, 3);
@@ -13979,7 +14001,7 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     c.expect_rank(0, 4, 4);
-    if (block < 1) c.refuse("blocks of " + std::to_string(block) + " elements");
+    if (block < 1) c.refuse("invalid blocksize " + std::to_string(block));
     (void)checked_multiply(block, block);
     if (!c.ranked(0)) return c.set_rank(0, 4);
     auto const more = [](dim const& d, std::int64_t n) {
@@ -13997,7 +14019,7 @@ template <class Context>
 void affine_grid(Context& c) {
     c.expect_rank(0, 3, 3);
     list const size = c.sizes(1);
-    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, not 4 or 5");
+    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, expected 4 or 5");
     if (!size) return;
     dims out;
     for (std::size_t i = 0; i != size.size(); ++i)
@@ -14011,8 +14033,8 @@ void grid_sample(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(0) < 3 || c.rank(0) != c.rank(1))
         c.refuse("an input of rank " + std::to_string(c.rank(0)) + " with a grid of rank " + std::to_string(c.rank(1)));
-    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batches");
-    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
+    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batch sizes");
+    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: numbers of coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
     out[0] = merge(out[0], c.in(1)[0]);
@@ -14025,8 +14047,8 @@ void col2im(Context& c) {
     list const image = c.sizes(1);
     c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
-    if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    std::int64_t n = -1; // dimensions; not known yet
+    if (c.ranked(0) && c.rank(0) != 3) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected 3");
+    std::int64_t n = -1; // number of spatial dimensions; unknown yet
     auto const expect_length = [&](std::int64_t length) {
         if (length >= 0 && n >= 0 && n != length)
             c.refuse(std::to_string(length) + " numbers for " + std::to_string(n) + " dimensions");
@@ -14040,7 +14062,7 @@ void col2im(Context& c) {
             expect_length(static_cast<std::int64_t>(given.size() / (name[0] == 'p' ? 2 : 1)));
         }
     for (std::int64_t const size : block.values)
-        if (block && size < 1) c.refuse("a block of " + std::to_string(size) + " elements");
+        if (block && size < 1) c.refuse("invalid block size " + std::to_string(size));
     if (!image) return;
     bool const known = c.ranked(0);
     checked_int area = block ? 1 : 0;
@@ -14054,30 +14076,31 @@ void col2im(Context& c) {
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/shapes/types.hpp
-// Rules for outputs whose dtype or kind no type variable gives: Cast, Constant, random numbers, quantisation, sequences, optionals.
+// Type rules of operators whose dtype or kind no type variable determines: Cast, Constant, random numbers, quantization, sequences,
+// optionals.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
-/// The dtype that attribute `name` says, else `fallback`.
+/// The dtype in attribute `name`, or `fallback`.
 template <class Context>
 dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
     std::int64_t const t = c.number(name, static_cast<std::int64_t>(fallback));
     return t > 0 && t < static_cast<std::int64_t>(dtype_count) ? static_cast<dtype>(t) : dtype::undefined;
 }
 
-/// Cast and BitCast: the shape stays, the dtype is an attribute.
+/// Cast and BitCast: the shape of the input, the dtype of an attribute.
 template <class Context>
 void cast(Context& c) {
     c.same(0, 0);
     dtype const to = dtype_attribute(c, "to", dtype::undefined);
     dtype const from = c.element_type(0);
     if (c.node().op == "BitCast" && from != dtype::undefined && to != dtype::undefined && bits(from) != bits(to))
-        c.refuse("dtypes of " + std::to_string(bits(from)) + " and of " + std::to_string(bits(to)) + " bits");
+        c.refuse("dtypes of " + std::to_string(bits(from)) + " bits and " + std::to_string(bits(to)) + " bits");
     c.set_dtype(0, to);
 }
 
-/// EyeLike, RandomNormalLike and their kin: the dtype is an attribute, or the input's.
+/// EyeLike, RandomNormalLike and similar: the dtype of an attribute, or else of the input.
 template <class Context>
 void like(Context& c) {
     if (c.node().op == "EyeLike") c.expect_rank(0, 2, 2);
@@ -14089,7 +14112,7 @@ template <class Context>
 void random(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::float32));
     for (std::int64_t const n : c.numbers("shape").values)
-        if (n < 0) c.refuse("a size of " + std::to_string(n));
+        if (n < 0) c.refuse("invalid size " + std::to_string(n));
     if (list const sizes = c.numbers("shape")) c.set(0, to_dims(sizes));
 }
 
@@ -14097,7 +14120,7 @@ template <class Context>
 void multinomial(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::int32));
     c.expect_rank(0, 2, 2);
-    if (c.number("sample_size", 1) < 0) c.refuse("a negative sample_size");
+    if (c.number("sample_size", 1) < 0) c.refuse("sample_size is negative");
     c.set(0, {c.ranked(0) && c.rank(0) == 2 ? c.in(0)[0] : dim(), c.number("sample_size", 1)});
 }
 
@@ -14114,7 +14137,7 @@ void constant_of_shape(Context& c) {
     node_attribute const* value = c.attribute("value");
     if (value != nullptr && value->tensors.size() == 1 &&
         (value->tensors[0].sizes.size() != 1 || value->tensors[0].element_count() != 1))
-        c.refuse("a value that is not a list of one number");
+        c.refuse("value must be a 1-d tensor of one element");
     c.set_dtype(0, value != nullptr && value->tensors.size() == 1 ? value->tensors[0].type : dtype::float32);
     shape_from(c, 0);
 }
@@ -14148,7 +14171,7 @@ void constant(Context& c) {
     }
 }
 
-/// What the shapes of a sequence's elements have in common.
+/// The common shape of the elements of a sequence.
 template <class Context>
 void common_shape(Context& c, std::size_t operands) {
     dims out = c.in(0);
@@ -14160,7 +14183,7 @@ void common_shape(Context& c, std::size_t operands) {
     c.set(0, out);
 }
 
-/// SplitToSequence and ConcatFromSequence: what happens to the axis is not known, but for pieces of length 1.
+/// SplitToSequence and ConcatFromSequence: the axis has the given size, or is added or removed.
 template <class Context>
 void along_axis(Context& c, bool added, bool removed, dim const& size) {
     std::int64_t const axis = c.axis(0, c.rank(0) + (added ? 1 : 0));
@@ -14172,7 +14195,7 @@ void along_axis(Context& c, bool added, bool removed, dim const& size) {
     c.set(0, out);
 }
 
-/// The type of a sequence's elements, or a sequence of an element.
+/// Operators on sequences: a sequence, or one element.
 template <class Context>
 void sequence(Context& c) {
     std::string_view const op = c.node().op;
@@ -14202,8 +14225,8 @@ void optional(Context& c) {
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/shapes/rules.hpp
-// Fills in what type variables cannot say about a node's outputs: dtypes given by attributes, and shapes, as far as they are sure.
-// Held against libonnx's own inference in tests/dsl/shape_rules_test.cpp; what is not sure stays unknown.
+// Infers the parts of output types that type variables do not determine: dtypes from attributes, and shapes. Anything uncertain stays
+// unknown. tests/dsl/shape_rules_test.cpp compares the rules with ONNX's own inference.
 // Internal header.
 
 namespace ATON_NAMESPACE::shapes {
@@ -14211,7 +14234,7 @@ namespace ATON_NAMESPACE::shapes {
 template <class Context>
 struct rule {
     void (*apply)(Context&);
-    std::string_view ops; ///< each name between blanks
+    std::string_view ops; ///< names, with a space before and after each
 };
 
 template <class Context>
@@ -14310,18 +14333,18 @@ rule<Context> const* rule_of(std::string_view op) {
     return nullptr;
 }
 
-/// Refuses a tensor whose known sizes have a product beyond int64, as ONNX's inference does; a size of 0 does not count.
+/// Refuses a tensor if the product of its known sizes overflows int64, like ONNX's inference; sizes of 0 are ignored.
 template <class Context>
 void expect_countable(Context const& c, value_type const& type) {
     std::int64_t n = 1;
     for (dim const& d : type.shape.dims()) {
         if (d.size() < 2) continue;
-        if (n > INT64_MAX / d.size()) c.refuse("a tensor of more elements than 64 bits count");
+        if (n > INT64_MAX / d.size()) c.refuse("the number of elements does not fit in 64 bits");
         n *= d.size();
     }
 }
 
-/// Completes the types of a node's outputs; operators of other domains are left as they are.
+/// Completes the types of a node's outputs. Does nothing for operators of other domains.
 template <class Graph>
 void infer_types(Graph& graph, graph_node const& node) {
     if (!node.domain.empty() || node.op.empty()) return;
@@ -14341,7 +14364,7 @@ void infer_types(Graph& graph, graph_node const& node) {
 
 namespace ATON_NAMESPACE {
 
-/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
+/// "output 'output' is float8_e5m2, which this opset does not return (opset 19 does)"
 template <class Schema>
 std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
                          value_type const& given) {
@@ -14349,14 +14372,15 @@ std::string refused_type(Schema const& schema, int opset, bool is_output, std::s
     int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
     onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
     std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
-                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
+                      std::string(name(given.dtype)) + ", which this opset does not " +
+                      (is_output ? "return" : "accept");
     if constexpr (std::same_as<Schema, onnx::op_schema>)
         if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
             out += " (opset " + std::to_string(first) + " does)";
     return out;
 }
 
-/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
+/// Throws illegal_call if the schema does not allow the type at this position. An unknown dtype is allowed.
 template <class Schema>
 void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
     int const n = is_output ? schema.output_count() : schema.input_count();
@@ -14371,12 +14395,12 @@ void require_type(Schema const& schema, int opset, bool is_output, std::size_t p
 } // namespace ATON_NAMESPACE
 
 // ---- aton/dsl/node_builder.hpp
-// Appends one node to the graph at run time: resolves type variables from the operands' dtypes and refuses what the target opset does not allow.
+// Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// Refuses a call that makes more nodes and values than any should.
+/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
 template <class Graph>
 void count_nodes(Graph& graph, std::size_t more) {
     std::uint32_t& left = graph.context.nodes_left;
@@ -14385,7 +14409,7 @@ void count_nodes(Graph& graph, std::size_t more) {
     if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
 }
 
-/// Refuses a constant without the bytes that its sizes ask for: of a dtype that append() does not know, of negative sizes.
+/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
 template <class = void>
 void expect_whole(tensor const& data) {
     std::int64_t const count = data.element_count();
@@ -14399,8 +14423,8 @@ void expect_whole(tensor const& data) {
                                 std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
 }
 
-/// Appends a Constant node; every constant of a graph is made here. Below opset 9 Constant holds floating-point numbers only: an
-/// initializer holds the others, which a function cannot have.
+/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
+/// other constants become initializers, except in functions, which cannot have them.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
@@ -14445,8 +14469,8 @@ constexpr value_type only_type(type_set s) {
     return out;
 }
 
-/// Collects operands and attributes of one call, in the order of the call, then appends the node.
-/// A template only so that an include costs no instantiation.
+/// Collects the operands and attributes of one call in order, then appends the node.
+/// A template only so that an include does not instantiate it.
 template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
@@ -14462,11 +14486,11 @@ public:
         node_.origin = graph.context.origin;
     }
 
-    /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.
+    /// Adds one argument of the call. Every kind has its branch; there is no overload resolution.
     template <class T>
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
-            // built when all operands are there
+            // built by add_body(), after all operands
         } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
@@ -14496,10 +14520,10 @@ public:
         }
     }
 
-    /// Adds an attribute whose name is known when the graph is built.
+    /// Adds an attribute whose name is known only at run time.
     void add_integer(std::string_view name, std::int64_t number) { named(name, onnx::attr_type::i).i = number; }
 
-    /// Builds the graph of an attribute that is a lambda; after add() of everything.
+    /// Builds the graph of an attribute that is a lambda. Call it after add() for all arguments.
     template <class T>
     void add_body(T const& argument) {
         if constexpr (is_body_argument<T>) {
@@ -14507,12 +14531,12 @@ public:
             std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
             if (node_.domain.empty() && body.outputs.size() != results)
                 refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +
-                       " values, " + std::to_string(results) + " must come out");
+                       " values, but must return " + std::to_string(results));
             named(T::name, T::type).graphs.push_back(std::move(body));
         }
     }
 
-    /// Appends the node; the outputs have consecutive ids from the returned one.
+    /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
         resolve_types();
         for (auto const& a : node_.attributes)
@@ -14529,7 +14553,7 @@ public:
         }
         graph_.nodes.push_back(std::move(node_));
         shapes::infer_types(graph_, graph_.nodes.back());
-        if (schema_) // attributes give some: Cast's `to`
+        if (schema_) // attributes determine some: Cast's `to`
             for (std::size_t i = 0; i != outputs_; ++i)
                 require_type(schema_, opset_, true, i, graph_.values[first + i].type);
         return first;
@@ -14539,15 +14563,15 @@ private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
-        bool beyond = false; ///< unsigned and beyond int64: `number` has its bits
+        bool beyond = false; ///< unsigned and above int64: `number` has its bits
     };
 
-    /// A value of this graph, or of one around it, which is captured.
+    /// Adds a value of this graph or, captured, of one around it.
     void operand(value const& v) {
         if (v.id() == no_value)
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
         value_id const id = graph_.capture(v.owner(), v.id());
-        if (id == no_value) refuse("an operand belongs to a graph that is not around this one");
+        if (id == no_value) refuse("an operand belongs to a graph that does not enclose this one");
         node_.inputs.push_back(id);
     }
     void number(scalar const& s, bool beyond = false) {
@@ -14569,10 +14593,11 @@ private:
 
     void resolve_types() {
         if (!schema_) return;
-        if (static_cast<int>(node_.inputs.size()) < schema_.min_inputs() ||
-            static_cast<int>(node_.inputs.size()) > schema_.max_inputs())
-            refuse("takes " + std::to_string(schema_.min_inputs()) + " inputs or more, given " +
-                   std::to_string(node_.inputs.size()));
+        auto const given = static_cast<int>(node_.inputs.size());
+        if (given < schema_.min_inputs() || given > schema_.max_inputs())
+            refuse((given < schema_.min_inputs() ? "takes at least " + std::to_string(schema_.min_inputs())
+                                                 : "takes at most " + std::to_string(schema_.max_inputs())) +
+                   " inputs, given " + std::to_string(given));
         bound_.assign(static_cast<std::size_t>(schema_.type_var_count()), value_type{});
         for (std::size_t i = 0; i != node_.inputs.size(); ++i)
             if (node_.inputs[i] != no_value) bind(i, graph_.values[node_.inputs[i]].type);
@@ -14587,7 +14612,8 @@ private:
         value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
         if (known.dtype != dtype::undefined && known.dtype != given.dtype)
             refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
-                   ", another input of the same type is " + std::string(name(known.dtype)) + "; cast one of them");
+                   ", but another input of the same type variable is " + std::string(name(known.dtype)) +
+                   "; cast one of them");
         known.dtype = given.dtype;
         known.kind = given.kind;
     }
@@ -14603,8 +14629,8 @@ private:
         bool const exact = n.beyond && t.dtype == dtype::uint64;
         if (!exact && !fits(given, t.dtype))
             refuse("input '" + std::string(in.name) + "' is " +
-                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which " +
-                   std::string(name(t.dtype)) + " does not have; cast the other input first");
+                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which does not fit " +
+                   std::string(name(t.dtype)) + "; cast the other input first");
         node_.inputs[n.position] = append_constant(graph_, scalar_tensor(exact ? n.number : given, t.dtype));
     }
 
@@ -14637,12 +14663,12 @@ private:
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/graph.hpp
-// The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
+// The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
+/// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
 struct refusal {
     /// Never returns: throws aton::error.
     template <class T>
@@ -14671,7 +14697,7 @@ struct refused {};
 } // namespace detail
 
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
-/// Two words, passed by value; converts to a graph of a wider range, so bodies can share helpers and call each other's rows.
+/// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
 class graph {
 public:
@@ -14682,13 +14708,13 @@ public:
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
-                  "graph<...> names one domain in two versions; a model imports one version of a domain");
+                  "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
-    /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
+    /// A handle to `data` for this target opset; sets the opset of `data` if it has none.
     /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
-            throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
+            throw error("opset " + std::to_string(target) + " is outside graph<" + std::to_string(since) + ", " +
                         std::to_string(until) + ">");
         if (data.opset == 0) data.opset = target;
     }
@@ -14706,7 +14732,7 @@ public:
     graph(graph<OtherSince, Other...> g) : data_(&g.data()),
                                            opset_(g.opset()) {}
 
-    /// There for its sentence: compilers print this line where a helper cannot take the graph that it is given.
+    /// Deleted overload; exists only for its diagnostic, which compilers print when a helper cannot take a graph.
     template <int OtherSince, auto... Other>
         requires(!widens<OtherSince, Other...>)
     graph(graph<OtherSince, Other...>, detail::refused<"opset out of range, or domain missing"> = {}) = delete;
@@ -14715,7 +14741,7 @@ public:
     [[nodiscard]] int opset() const { return opset_; }
     /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
-    /// What is being converted: overload, source line, expected results.
+    /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
@@ -14730,7 +14756,7 @@ public:
     }
 
 private:
-    /// Which of `More` is the domain that an operator's name says; -1: none.
+    /// The index in `More` of the domain of an operator's name; -1: none.
     static constexpr int domain_of([[maybe_unused]] std::string_view name) {
         if constexpr ((false || ... || detail::domain_type<detail::type_of<More>>))
             return detail::domain_index<More...>(detail::split_name(name).domain);
@@ -14738,13 +14764,13 @@ private:
     }
 
 public:
-    /// A call as the compiler sees it: `legal`, and `problem` where it is not.
+    /// A call at compile time: whether it is `legal`, else its `problem`.
     template <fixed_string Name, class... Args>
     using call = typename detail::call_of<domain_of(Name.view()), More...>::template type<Since, until, Name, Args...>;
 
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
-    /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
-    /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
+    /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs); attributes and `outputs<n>` may be anywhere.
+    /// Returns one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes illegal at the target opset.
     /// ```cpp body
     /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
     /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
@@ -14752,7 +14778,7 @@ public:
     /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
     /// ```
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
@@ -14795,9 +14821,9 @@ public:
     }
 
     /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
-    /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
+    /// the tensors in the order of ATen's schema; all other arguments are attributes with their names. The results have no type; use set_type().
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.at<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.at<...>(...) if that is intended")]]
     auto at(Args const&... args) const {
         using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
@@ -14814,7 +14840,7 @@ public:
         return call::results(*data_, first, data_->values.size() - first);
     }
 
-    /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
     /// ```cpp body
     /// value const one = g.scalar(1, dtype::float32);
     /// ```
@@ -14830,7 +14856,7 @@ public:
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
-    /// A 1-d int64 value of integers or sizes: a constant where all are, otherwise their concatenation.
+    /// A 1-d int64 value of integers or sizes: a constant if all are constant, else a Concat.
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
         constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
@@ -14848,7 +14874,7 @@ public:
         return s.is_constant() ? scalar(s.constant(), dtype::int64) : s.as_value();
     }
 
-    /// Size of dimension `i` of `x` (negative counts from the end): a constant where it is static, else computed from Shape.
+    /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
     /// Refuses a value of unknown rank, and a dimension that it does not have.
     /// ```cpp body
     /// size const sizes[] = {g.size(x, 0), -1};
@@ -14867,7 +14893,7 @@ public:
         return all;
     }
 
-    /// `x` as `target`; nothing happens when it is of that dtype already, and a constant is converted on the spot. Refuses complex numbers.
+    /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast, which refuses complex dtypes.
     /// ```cpp body
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
@@ -14876,32 +14902,32 @@ public:
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
-        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX casts no complex numbers");
+        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX cannot cast complex numbers");
         return op<"Cast">(x, attr::to_i(target));
     }
 
-    /// The same with a dtype that the compiler knows: `g.cast<dtype::float32>(x)`.
+    /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
     [[nodiscard]] typed_value<tensors(Target)> cast(value x) const {
         return typed_value<tensors(Target)>(cast(x, Target));
     }
-    /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
+    /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
-        if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
+        if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y);
     }
-    /// A number as a 0-d constant of the dtype of `y`. The other way: `v.constant<double>()`.
+    /// A number as a 0-d constant of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
-    /// The shape of `x` as a 1-d int64 value: a constant where it is static.
+    /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
         if (!x.has_rank()) return op<"Shape">(x);
         std::vector<sym_int> const all = sizes(x);
         return size_list(all.data(), all.size());
     }
 
-    /// A sequence of tensors of one dtype; an empty one needs to be told which.
+    /// A sequence of tensors of one dtype; an empty one needs `type`.
     /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
@@ -14920,7 +14946,7 @@ public:
         return all;
     }
 
-    /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// Refuses a call that the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
     /// ```cpp
     /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
     ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");
@@ -14972,7 +14998,7 @@ namespace ATON_NAMESPACE::aten {
 /// torch.get_default_dtype(), which exported programs assume.
 inline constexpr dtype default_dtype = dtype::float32;
 
-/// The smallest dtype that both convert to, as c10::promoteTypes has it. `undefined` is neutral.
+/// The smallest dtype that both convert to (c10::promoteTypes). `undefined` is neutral.
 constexpr dtype promote_types(dtype a, dtype b) {
     if (a == b || b == dtype::undefined) return a;
     if (a == dtype::undefined) return b;
@@ -14998,8 +15024,8 @@ constexpr dtype promote_types(dtype a, dtype b) {
     return bits(without) == 8 ? dtype::int16 : bits(without) == 16 ? dtype::int32 : dtype::int64;
 }
 
-/// Collects operands as at::native::update_result_type_state does: tensors with dimensions decide inside their category
-/// (bool < integer < floating < complex), then 0-d tensors, then Python numbers.
+/// Collects operands like at::native::update_result_type_state: within a category (bool < integer < floating < complex), tensors with
+/// dimensions take precedence over 0-d tensors, and these over Python numbers.
 class promotion {
 public:
     constexpr void add_tensor(dtype t, bool has_dimensions) {
@@ -15035,16 +15061,16 @@ private:
     dtype numbers_ = dtype::undefined;
 };
 
-/// What operators such as sqrt and div compute integers and bools in.
+/// The dtype in which operators such as sqrt and div compute; for integers and bools the default dtype.
 constexpr dtype to_floating(dtype t) { return is_floating(t) || is_complex(t) ? t : default_dtype; }
 
-/// What sum, prod and cumsum accumulate integers and bools in.
+/// The dtype in which sum, prod and cumsum accumulate; for integers and bools int64.
 constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::bool_ ? dtype::int64 : t; }
 
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/dsl/promotion.hpp
-// Type promotion on values, as ATen promotes: tensors with dimensions before 0-d tensors before Python numbers.
+// ATen's type promotion for values: tensors with dimensions take precedence over 0-d tensors, and these over Python numbers.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -15068,9 +15094,9 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 
 } // namespace detail
 
-/// The dtype that ATen computes in for these tensors, optional tensors, lists of tensors and numbers: int64 with dimensions and a
-/// float32 of none is float32, float16 with dimensions and a float32 of none float16, int64 and the number 0.5 float32. Refuses the
-/// conversion where a rank is not known.
+/// The dtype in which ATen computes with these tensors, optional tensors, lists of tensors and numbers. Examples: a 1-d int64 and a 0-d
+/// float32 give float32; a 1-d float16 and a 0-d float32 give float16; an int64 tensor and the number 0.5 give float32. Refuses the
+/// conversion if a rank is unknown.
 /// ```cpp body
 /// dtype const type = promote(x, y);
 /// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));
@@ -15085,13 +15111,13 @@ dtype promote(Operands const&... operands) {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/aten/mutation.hpp
-// What an operator that writes to its arguments gives when it is made functional: the results of its schema, then the new
+// The results of the functional form of an operator that writes to its arguments: the results of its schema, then the new
 // value of each argument that it writes to and does not return, in the order of the schema.
 // Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
-/// The alias set of a type: "a" of "a!" and of "a! -> *"; empty: it has none with a name.
+/// The name of the alias set of a type: "a" of "a!" and of "a! -> *"; empty: none.
 constexpr std::string_view alias_set(schema_type const& type) {
     std::string_view const all = type.alias;
     std::size_t end = 0;
@@ -15099,13 +15125,13 @@ constexpr std::string_view alias_set(schema_type const& type) {
     return all.substr(0, end);
 }
 
-/// Whether a result is an argument that is written to: `f(Tensor(a!) x) -> Tensor(a!)`.
+/// Whether a result is a written argument: `f(Tensor(a!) x) -> Tensor(a!)`.
 constexpr bool is_same_tensor(schema_type const& returned, schema_type const& written) {
     return returned.mutates && written.mutates && returned.list == written.list && !alias_set(returned).empty() &&
            alias_set(returned) == alias_set(written);
 }
 
-/// The result that an argument which is written to is; -1: none. Of several arguments of one alias set it is the first.
+/// The index of the result that is this written argument; -1: none. Among several arguments of one alias set, only the first is returned.
 constexpr int returned_as(std::string_view schema, schema_argument const& written) {
     return_cursor returns(schema);
     schema_return each;
@@ -15121,10 +15147,10 @@ constexpr int returned_as(std::string_view schema, schema_argument const& writte
 /// A result of the functional form.
 struct functional_result {
     schema_type type;
-    std::string_view written; ///< the argument whose new value it is; empty: a result of the schema
+    std::string_view written; ///< the argument whose new value this is; empty: a result of the schema
 };
 
-/// Hands out the results of the functional form, one after the other.
+/// Iterates over the results of the functional form.
 class functional_cursor {
 public:
     constexpr explicit functional_cursor(std::string_view schema)
@@ -15151,7 +15177,7 @@ private:
     argument_cursor arguments_;
 };
 
-/// Whether some argument is written to.
+/// Whether the operator writes to an argument.
 constexpr bool writes(std::string_view schema) {
     schema_argument each;
     for (argument_cursor arguments(schema); arguments.next(each);)
@@ -15167,7 +15193,7 @@ constexpr bool writes(std::string_view schema) {
 
 namespace ATON_NAMESPACE::dsl {
 
-/// Arguments that say where and how ATen keeps a tensor, which ONNX has no word for. They may stay unnamed in a signature.
+/// Arguments for the placement and layout of a tensor, which ONNX cannot express. A signature need not name them.
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
@@ -15182,10 +15208,10 @@ struct memory_format {
 /// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
-/// ATen's `Scalar` where it may be a size that the graph computes, as in torch.arange(x.size(0)): 0-d int64.
+/// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
 struct sym_scalar {
     scalar number;
-    optional_value computed; ///< absent: `number` it is
+    optional_value computed; ///< absent: use `number`
 };
 
 /// ATen's `bool[n]`; n is at most 16 in every schema.
@@ -15204,7 +15230,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// One argument of an ATen call. A front end fills in what the program says; missing ones get the schema's default.
+/// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
 struct argument {
     /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
@@ -15224,21 +15250,21 @@ struct argument {
     };
 
     kind is = kind::missing;
-    std::string_view name; ///< in the schema; set when the call is bound
+    std::string_view name; ///< in the schema; set by binding
     optional_value tensor;
     std::vector<optional_value> tensors; ///< Tensor[] and Tensor?[]
-    std::vector<value> values;           ///< Tensor[]: the same without holes
+    std::vector<value> values;           ///< Tensor[]: the same, none absent
     scalar number;                       ///< Scalar, int, float, bool
     sym_int size;                        ///< SymInt
     std::vector<sym_int> sizes;          ///< SymInt[], int[]
-    std::vector<std::int64_t> ints;      ///< the same, where all are constants
+    std::vector<std::int64_t> ints;      ///< the same, if all are constants
     std::vector<double> floats;
     std::vector<scalar> numbers;
     bool_list bools;
     std::string text; ///< str, and the name of a tag
     aton::dtype type = aton::dtype::undefined;
 
-    /// The size, which the mapping needs as a number.
+    /// The size as a number; refuses the conversion if the program computes it.
     /// Refuses the call where the graph computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();
@@ -15345,7 +15371,7 @@ private:
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/parameter.hpp
-// Which C++ parameter of a mapping takes which type of an ATen schema, and how it gets its argument.
+// The C++ parameter types of a mapping for each type of an ATen schema, and how they get their argument.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -15360,9 +15386,9 @@ constexpr bool is_list(schema_type const& t, base_type base) {
     return t.base == base && t.list && !t.optional && !t.element_optional;
 }
 
-/// How a C++ parameter type takes an argument: `accepts` a schema type, and `get`s it from a normalised argument.
-/// (`get` is a template where spans are made: an include that converts nothing does not instantiate them.)
-/// `wanted` is what the parameter is for, in ATen's words. Types without a specialisation cannot be parameters.
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+/// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
+/// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
 template <class P>
 struct parameter {
     static constexpr std::string_view wanted = "";
@@ -15516,7 +15542,7 @@ struct parameter<dtype> {
     static dtype get(argument const& a) { return a.type; }
 };
 
-/// The same lists with checked accesses.
+/// Lists with checked access.
 template <class T>
 struct parameter<safe_span<T>> : parameter<std::span<T>> {
     template <class Argument>
@@ -15553,7 +15579,7 @@ struct parameter<generator> : tag_parameter<generator, base_type::generator> {
     static constexpr std::string_view wanted = "Generator";
 };
 
-/// `T?` of anything that is taken by value.
+/// `T?` of any type taken by value.
 template <class T>
 struct parameter<std::optional<T>> {
     static constexpr std::string_view wanted = "an optional (T?)";
@@ -15574,8 +15600,8 @@ struct parameter<std::optional<T>> {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/signature.hpp
-// The text of `symbolic<"...">`, bound to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
-// declares; a whole schema string, as TORCH_LIBRARY takes it, declares an operator that torch does not know.
+// Binds the string of `symbolic<"...">` to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
+// declares; a whole schema, as for TORCH_LIBRARY, declares an operator that torch does not declare.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -15586,7 +15612,7 @@ constexpr std::string_view trim(std::string_view s) {
     return s;
 }
 
-/// Hands out the names between the parentheses of "aten::elu(self, alpha)".
+/// Iterates over the names between the parentheses of "aten::elu(self, alpha)".
 class name_cursor {
 public:
     constexpr explicit name_cursor(std::string_view signature) {
@@ -15620,11 +15646,11 @@ constexpr std::size_t count_names(std::string_view signature) {
     return n;
 }
 
-/// What a signature says, before its names are bound.
+/// A parsed signature, before its names are bound.
 struct signature_facts {
     std::string_view text;
     std::string_view overload;
-    std::string_view known; ///< torch's schema of the overload; empty: torch does not know it
+    std::string_view known; ///< torch's schema of the overload; empty: not declared by torch
     std::string_view schema;
     std::size_t count = 0; ///< of named arguments
     bool declares = false; ///< a whole schema, not just names
@@ -15643,7 +15669,7 @@ constexpr signature_facts read_signature(std::string_view text) {
 
 struct named_argument {
     std::string_view name;
-    int position = -1; ///< in the schema; -1: it has no such argument
+    int position = -1; ///< in the schema; -1: no such argument
     aten::schema_type type;
 };
 
@@ -15652,10 +15678,10 @@ template <std::size_t N>
 struct bound_arguments {
     named_argument arguments[N + 1]{};
     std::uint8_t positions[N + 1]{};
-    bool well_formed = true; ///< a whole schema: the same as aten::syntax_error() being empty, without another walk
+    bool well_formed = true; ///< for a whole schema: whether aten::syntax_error() is empty, without another pass
 };
 
-/// All arguments of a schema that the user wrote, which may be malformed.
+/// Binds all arguments of a schema that the user wrote, which may be malformed.
 template <std::size_t N>
 constexpr void bind_declared(std::string_view schema, bound_arguments<N>& out) {
     bool seen_default = false;
@@ -15702,7 +15728,7 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
     return out;
 }
 
-/// Whether anything is wrong with the signature itself; `signature_problem` then says what.
+/// Whether the signature itself is correct; `signature_problem` describes the error if not.
 constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments, bool well_formed) {
     if (f.declares) {
         bool const redeclared = !f.known.empty() && f.known != f.text;
@@ -15717,7 +15743,7 @@ constexpr bool signature_is_sound(signature_facts const& f, named_argument const
     return true;
 }
 
-/// Another overload of the operator that has this argument: aten::add.Tensor has self, aten::add has not.
+/// Another overload of the operator that has this argument: aten::add.Tensor has self, aten::add does not.
 constexpr std::string_view other_overload_with(std::string_view overload, std::string_view argument) {
     std::string_view const other = aten::nearest_overload(overload.substr(0, find_text(overload, ".")));
     aten::schema_argument found;
@@ -15733,23 +15759,24 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
         aten::argument_cursor cursor(f.schema);
         for (aten::schema_argument a; cursor.next(a);)
             if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type))
-                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", its default is "
+                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", but its default is "
                          << a.default_text;
         if (find_text(f.overload, "::") == std::string_view::npos)
             return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
-        return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
+        return s << f.overload << ": torch declares a different schema; write only the argument names: " << f.overload
+                 << "(...)";
     }
     s << f.overload;
     if (f.known.empty()) {
         std::string_view first;
         if (name_cursor(f.text).next(first) && find_text(first, " ") != std::string_view::npos)
-            return s << ": no such ATen operator; a schema of your own ends with its results, as in -> Tensor";
+            return s << ": no such ATen operator; a schema of your own must end with its results, as in -> Tensor";
         s << ": no such ATen operator";
         auto const near = aten::nearest_overload(f.overload);
         return near.empty() ? s : s << "; did you mean " << near << "?";
     }
     if (!name_cursor(f.text).well_formed())
-        return s << ": the argument names must stand in parentheses: " << f.overload << "(self, ...)";
+        return s << ": write the argument names in parentheses: " << f.overload << "(self, ...)";
     for (std::size_t i = 0; i != f.count; ++i) {
         if (arguments[i].position < 0) {
             s << ": no argument " << arguments[i].name;
@@ -15774,13 +15801,13 @@ struct signature {
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/symbolic.hpp
-// A symbolic function: the rule that turns one ATen overload into ONNX operators, for a range of opsets.
+// A symbolic function: converts calls of one ATen overload to ONNX operators, for a range of opsets.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors. After the results of the
-/// schema come the new values of the arguments that it writes to (aten/mutation.hpp).
+/// One result of a mapping: a tensor (absent if the body does not produce it) or a list of tensors. The results of the schema are
+/// followed by the new values of the arguments that it writes to (aten/mutation.hpp).
 struct result {
     optional_value single;
     std::vector<value> list;
@@ -15789,18 +15816,18 @@ struct result {
 
 struct entry;
 
-/// A call of a mapping: normalised arguments in schema order in, results out.
+/// A call of a mapping: normalized arguments in schema order, and the results.
 struct invocation {
     graph_data& graph;
     int opset;
     std::span<argument const> arguments;
     std::vector<result> results;
-    entry const* row = nullptr; ///< that is called
+    entry const* row = nullptr; ///< the row that is called
 };
 
 namespace detail {
 
-// What a body returns, against the schema's returns. -1: a refusal, which fits everything.
+// The result type of a body, to be compared with the schema's returns.
 
 enum class result_kind : std::uint8_t { none, single, list };
 
@@ -15848,7 +15875,7 @@ struct result_traits<std::tuple<R...>> {
 template <class A, class B>
 struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
 
-/// What a body's parameter takes.
+/// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
     std::string_view wanted;
     bool (*accepts)(aten::schema_type const&) = nullptr;
@@ -15893,11 +15920,11 @@ enum class row_rule : std::uint8_t {
     result_type,
     result_count,
     result_kind,
-    new_values,    ///< the number of values of a body whose schema writes to arguments
-    new_value_kind ///< a list for a tensor, or the other way round
+    new_values,    ///< the number of results, for a schema that writes to arguments
+    new_value_kind ///< a list for a tensor, or vice versa
 };
 
-/// A body as the rules see it.
+/// The properties of a body that the rules check.
 struct body_facts {
     bool is_body = false;
     bool captures = false;
@@ -15935,7 +15962,7 @@ struct row_fault {
 constexpr bool is_new_value(aten::schema_return const&) { return false; }
 constexpr bool is_new_value(aten::functional_result const& r) { return !r.written.empty(); }
 
-/// The first broken rule between what a body returns and what a cursor hands out.
+/// The first mismatch between the results of a body and those of the schema, which `Cursor` iterates over.
 template <class Cursor>
 constexpr row_fault find_result_fault(signature_facts const& f, body_facts const& body) {
     Cursor cursor(f.schema);
@@ -15953,7 +15980,7 @@ constexpr row_fault find_result_fault(signature_facts const& f, body_facts const
     return {writes ? row_rule::new_values : row_rule::result_count, count};
 }
 
-/// The first broken rule between a signature and a body.
+/// The first broken rule of a signature and its body.
 template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
     named_argument const* const arguments = bound.arguments;
@@ -15976,7 +16003,7 @@ constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t 
     return r.type;
 }
 
-/// "1 result, then the new values of x, y": what the body of a schema that writes to arguments returns.
+/// "1 result, then the new values of x, y": the expected results of a body whose schema writes to arguments.
 constexpr void describe_new_values(sentence& s, std::string_view schema, std::size_t count) {
     aten::functional_cursor cursor(schema);
     aten::functional_result r;
@@ -15995,24 +16022,24 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     switch (fault.rule) {
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
-    case row_rule::captures: return s << "the body must capture nothing";
+    case row_rule::captures: return s << "the body must not capture anything";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
-                 << ", the body takes " << static_cast<int>(body.arity) << " after the graph";
+                 << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
-        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter takes";
+        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
-            s << ", the parameter takes " << body.parameters[fault.index].wanted;
+            s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;
         return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
     }
-    case row_rule::result_type: return s << "the body returns neither values, a tuple of them, nor a vector of values";
+    case row_rule::result_type: return s << "the body must return a value, a tuple of values or a vector of values";
     case row_rule::result_count: {
         int const declared = static_cast<int>(fault.index);
-        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", the body "
-                 << static_cast<int>(body.result_count);
+        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results")
+                 << ", but the body returns " << static_cast<int>(body.result_count);
     }
     case row_rule::result_kind: {
         aten::schema_type const type = return_type_at(f.schema, fault.index);
@@ -16037,7 +16064,7 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 
 } // namespace detail
 
-/// A signature with its body. A row is a function too: `row(g, x, alpha)` calls the body from another mapping.
+/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
 template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
     /// Whether the row was made with `override_`.
@@ -16085,7 +16112,7 @@ struct row_check {
 
 template <fixed_string Text, bool Overrides>
 struct row_maker {
-    /// Binds a body to the signature; every disagreement between the two is a compile error.
+    /// Binds a body to the signature; any mismatch is a compile error.
     template <class Body>
     constexpr row<Text, Body, Overrides> operator()(Body) const {
         using check = row_check<signature<Text>, Body>;
@@ -16096,8 +16123,8 @@ struct row_maker {
 
 } // namespace detail
 
-/// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. What is not named must have
-/// its schema default when a model is exported. For operators that torch does not declare, the whole schema string stands there.
+/// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. Arguments that are not named
+/// must have their schema defaults in an exported call. For operators that torch does not declare, the string is a whole schema.
 /// ```cpp
 /// inline constexpr auto elu = symbolic<"aten::elu(self, alpha)">( // `scale` and `input_scale` must be 1
 ///     [](graph<13> g, value x, double alpha) { return g.op<"Elu">(x, attr::alpha_f(alpha)); });
@@ -16105,25 +16132,25 @@ struct row_maker {
 template <fixed_string Text>
 inline constexpr detail::row_maker<Text, false> symbolic{};
 
-/// The same for a row that takes the place of one in a later table or in the built-in library: that has to be said, or else the export
-/// is refused. Where there is nothing to take the place of it is a row as any other.
+/// The same for a row that replaces one in a later table or in the built-in library; without `override_`, the export is refused. If it
+/// replaces nothing, it is an ordinary row.
 /// ```cpp
 /// inline constexpr auto my_table = table(
 ///     override_<"aten::relu(self)">([](graph<14> g, value x) { return g.op<"Max">(x, g.scalar_like(0, x)); }));
 /// ```
 template <fixed_string Text>
-// NOLINTNEXTLINE(readability-identifier-naming): `override` means something in C++.
+// NOLINTNEXTLINE(readability-identifier-naming): `override` has a meaning in C++.
 inline constexpr detail::row_maker<Text, true> override_{};
 
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/aten/scalar_type.hpp
-// The dtype that the default of a ScalarType argument says: torch's number for it, or one of the names that torch reads.
+// The dtype that the default of a ScalarType argument denotes: torch's number for it, or one of the names that torch reads.
 // Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
-/// By the number of c10/core/ScalarType.h: 4 is int64. Undefined for types that ONNX does not have.
+/// The dtype with this number in c10/core/ScalarType.h (4 is int64); undefined for types that ONNX does not have.
 constexpr dtype scalar_type(std::int64_t number) {
     constexpr dtype none = dtype::undefined;
     constexpr dtype all[] = {dtype::uint8,
@@ -16159,7 +16186,7 @@ constexpr dtype scalar_type(std::int64_t number) {
     return number >= 0 && number < static_cast<std::int64_t>(sizeof(all) / sizeof(*all)) ? all[number] : none;
 }
 
-/// By a name as schemas write it: `long` and `int64` are the same.
+/// The dtype with this name in a schema; `long` and `int64` are the same.
 constexpr dtype scalar_type(std::string_view name) {
     struct legacy_name {
         std::string_view name;
@@ -16182,7 +16209,7 @@ constexpr dtype scalar_type(std::string_view name) {
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/dsl/binding.hpp
-// Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
+// Binds the arguments of an ATen call to a mapping: fills in defaults, expands numbers to lists, and drops nothing silently.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -16190,7 +16217,7 @@ namespace ATON_NAMESPACE::dsl::detail {
 using aten::base_type;
 using aten::schema_type;
 
-// `Argument` is dsl::argument: what depends on it costs an include nothing.
+// `Argument` is dsl::argument, as a template parameter, so that these functions add nothing to the cost of an include.
 
 /// The schema's default as an argument.
 template <class Argument>
@@ -16207,7 +16234,7 @@ Argument default_argument(aten::schema_argument const& a) {
     case kind::floating: return Argument::of_number(d.as_double());
     case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
     case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
-    case kind::identifier: // of an enumeration, whose numbers are an int's: `int reduction=Mean`
+    case kind::identifier: // a name of an enumeration whose values are int: `int reduction=Mean`
         if (a.type.base == aten::base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
         return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
@@ -16226,7 +16253,7 @@ Argument default_argument(aten::schema_argument const& a) {
 
 template <class List, class Element>
 std::string join(List const& list, Element element) {
-    constexpr std::size_t shown = 8; // a program's list has any length
+    constexpr std::size_t shown = 8; // lists of a program can be long
     std::string out = "[";
     std::size_t count = 0;
     for (auto const& e : list)
@@ -16234,7 +16261,7 @@ std::string join(List const& list, Element element) {
     return out + (count > shown ? ", ...] of " + std::to_string(count) : "]");
 }
 
-/// An argument's value as an error message shows it.
+/// An argument's value, for error messages.
 template <class Argument>
 std::string to_text(Argument const& a)
     requires requires { a.is; }
@@ -16255,7 +16282,7 @@ std::string to_text(Argument const& a)
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
-    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX lacks" : std::string(name(a.type));
+    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
     case kind::tag: return a.text;
     }
     return {};
@@ -16267,7 +16294,7 @@ bool same(Argument const& a, Argument const& b) {
            a.floats == b.floats && a.numbers == b.numbers;
 }
 
-/// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
+/// Converts an argument to the canonical form of its schema type: numbers become lists, sizes or wrapped tensors.
 template <class Graph, class Argument>
 class argument_normalizer {
 public:
@@ -16326,13 +16353,13 @@ private:
             a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
-    static bool to_tensors(Argument& a, bool may_miss) {
+    static bool to_tensors(Argument& a, bool may_be_absent) {
         if (a.is == kind::sizes && a.sizes.empty()) a = Argument::of_tensors({});
         if (a.is != kind::tensors) return false;
         a.values.clear();
         for (optional_value const& v : a.tensors) {
             if (v) a.values.push_back(*v);
-            if (!v && !may_miss) return false;
+            if (!v && !may_be_absent) return false;
         }
         return true;
     }
@@ -16371,7 +16398,7 @@ private:
         if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
-    /// Defaults of schemas are numbers where torch keeps an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
+    /// Defaults may be numbers of an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
     static bool to_type(Argument& a) {
         dtype t = dtype::undefined;
         if (a.is == kind::number && a.number.is_integral()) t = aten::scalar_type(a.number.template to<std::int64_t>());
@@ -16379,7 +16406,7 @@ private:
         if (t != dtype::undefined) a = Argument::of_type(t);
         return a.is == kind::type;
     }
-    /// The same of what has names alone, in the order of torch's numbers: `MemoryFormat memory_format=0`.
+    /// The same for an enumeration with `names` in the order of torch's numbers: `MemoryFormat memory_format=0`.
     static bool to_tag(Argument& a, std::initializer_list<std::string_view> names) {
         if (a.is == kind::number && a.number.is_integral()) {
             auto const n = a.number.template to<std::int64_t>();
@@ -16410,15 +16437,15 @@ private:
     std::string_view overload_;
 };
 
-/// Where and how a tensor is kept has no meaning in ONNX; a sparse layout has.
+/// Whether a row may ignore an argument. Device, memory format and strided layout have no meaning in ONNX; a sparse layout has.
 inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& formal) {
     if (formal.type.base == base_type::device || formal.type.base == base_type::memory_format) return true;
     if (formal.name == "pin_memory" || formal.name == "non_blocking") return true;
     return formal.type.base == base_type::layout && a.text == "strided";
 }
 
-/// Fills in defaults and normalises all arguments of a call, given in schema order; `named` are the positions that the body takes.
-/// Throws unsupported_error for a missing argument, a wrong kind, and for an unnamed argument that is not at its default.
+/// Fills in defaults and normalizes all arguments of a call, given in schema order; `named` are the positions that the body takes.
+/// Throws unsupported_error for a missing argument, a wrong kind, or an unnamed argument that is not at its default.
 template <class Graph, class Argument>
 void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
                     std::span<std::uint8_t const> named, std::vector<Argument>& arguments) {
@@ -16437,28 +16464,28 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
         normalizer.normalize(a, formal);
         a.name = formal.name;
         if (is_named || !given || may_stay_unnamed(a, formal)) continue;
-        if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
+        if (!formal.has_default) normalizer.refuse(formal, "has no default, and the row does not name it");
         Argument expected = default_argument<Argument>(formal);
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,
-                              "is " + to_text(a) + "; the mapping takes only its default, " +
+                              "is " + to_text(a) + "; the mapping supports only the default, " +
                                   std::string(formal.default_text));
     }
     if (position < arguments.size())
-        throw unsupported_error(std::string(overload) + ": too many arguments, the schema has " +
+        throw unsupported_error(std::string(overload) + ": too many arguments; the schema has " +
                                 std::to_string(position));
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/table.hpp
-// Tables of symbolic functions: built while compiling, joined with +, looked up by overload and target opset.
+// Tables of symbolic functions: built at compile time, joined with +, looked up by overload and target opset.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// A row without its C++ types: what exporters, listings and checks read.
+/// A row without its C++ types, for exporters, listings and checks.
 struct entry {
     std::string_view overload; ///< "aten::add.Tensor"
     std::string_view schema;
@@ -16467,8 +16494,8 @@ struct entry {
     std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
     void (*run)(invocation&) = nullptr;
     std::uint64_t hash = 0;        ///< of the overload
-    bool overrides = false;        ///< made with override_: may stand before another row for the same opsets
-    void const* foreign = nullptr; ///< of a row from a plugin: what `run` calls
+    bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
+    void const* foreign = nullptr; ///< of a plugin's row: data for `run`
 
     /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
@@ -16511,25 +16538,25 @@ constexpr sentence duplicate_row(table_view rows) {
         if (!seen.add(rows[i].hash)) continue;
         for (std::size_t j = 0; j != i; ++j)
             if (overlap(rows[i], rows[j]))
-                return s << rows[i].overload << ": two rows of the table hold at opset "
+                return s << rows[i].overload << ": two rows of the table cover opset "
                          << (rows[i].since > rows[j].since ? rows[i].since : rows[j].since)
                          << "; their ranges must not overlap";
     }
     return s;
 }
 
-/// While a body runs, the context shows the arguments of its call, and what it may make.
-class shown_arguments {
+/// Sets the arguments and the limits of a call in the context while its body runs.
+class call_scope {
 public:
-    shown_arguments(node_context& context, std::vector<argument> const& arguments) : context_(context) {
+    call_scope(node_context& context, std::vector<argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
         context.argument_count = static_cast<std::uint32_t>(arguments.size());
         context.nodes_left = budget::max_nodes;
         context.constant_bytes_left = budget::max_constant_bytes;
     }
-    shown_arguments(shown_arguments const&) = delete;
-    shown_arguments& operator=(shown_arguments const&) = delete;
-    ~shown_arguments() {
+    call_scope(call_scope const&) = delete;
+    call_scope& operator=(call_scope const&) = delete;
+    ~call_scope() {
         context_.first_argument = nullptr;
         context_.argument_count = 0;
         context_.nodes_left = context_.constant_bytes_left = node_context::unlimited;
@@ -16541,7 +16568,7 @@ private:
 
 } // namespace detail
 
-/// Rows in their order. Constant-initialised; `a + b` joins two tables.
+/// Rows in order. Constant-initialized; `a + b` joins two tables.
 template <class... Rows>
 struct table_type {
     boost::hana::tuple<Rows...> rows;
@@ -16580,7 +16607,7 @@ struct table_type {
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
-    static_assert(only_rows, "table(...) takes rows, as symbolic<\"...\">(body) makes them; tables are joined with +");
+    static_assert(only_rows, "table(...) takes rows made by symbolic<\"...\">(body); join tables with +");
     if constexpr (only_rows) {
         if constexpr (table_type<Rows...>::duplicate.length != 0)
             (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
@@ -16588,7 +16615,7 @@ constexpr auto table(Rows...) {
     }
 }
 
-/// The row of `overload` that holds at `opset`; nullptr: none.
+/// The row of `overload` that covers `opset`; nullptr if there is none.
 constexpr entry const* find(table_view rows, std::string_view overload, int opset) {
     std::uint64_t const h = hash_of(overload);
     for (entry const& e : rows)
@@ -16603,8 +16630,7 @@ constexpr entry const* find(std::span<table_view const> tables, std::string_view
     return nullptr;
 }
 
-/// The row of a later table that this one stands before without saying so: both hold at some opset, and this one was not made with
-/// override_. nullptr: none.
+/// The row of a later table that this one shadows without override_, because both cover some opset; nullptr if there is none.
 constexpr entry const* hidden_row(entry const& row, table_view later) {
     if (row.overrides) return nullptr;
     for (entry const& other : later)
@@ -16612,7 +16638,7 @@ constexpr entry const* hidden_row(entry const& row, table_view later) {
     return nullptr;
 }
 
-/// Calls the row of a table by its overload from another mapping: `call_row<"aten::elu">(activation, g, x, 1.0, 1.0)`. The row must hold in
+/// Calls the row of a table by its overload from another mapping: `call_row<"aten::elu">(activation, g, x, 1.0, 1.0)`. The row must cover
 /// the whole range of `g`.
 template <fixed_string Overload, class... Rows, class Graph, class... Args>
 constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... args) {
@@ -16625,12 +16651,12 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
         return i;
     }();
     static_assert(index != sizeof...(Rows),
-                  "call_row: no row of the table has this overload and holds in the whole opset range of g");
+                  "call_row: the table has no row for this overload that covers the whole opset range of g");
     return boost::hana::at_c<index>(t.rows)(g, args...);
 }
 
-/// Converts one ATen call: `arguments` in schema order (missing ones get their default, the rest of the list may be left out).
-/// Throws unsupported_error or illegal_call with the reason; the graph may then hold nodes that nothing uses.
+/// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
+/// Throws unsupported_error or illegal_call with the reason; the graph may then contain unused nodes.
 /// ```cpp
 /// #include <aton/mappings.hpp>
 ///
@@ -16649,7 +16675,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     graph.context.overload = row.overload;
     detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
     invocation in{graph, opset, arguments, {}, &row};
-    detail::shown_arguments const shown(graph.context, arguments);
+    detail::call_scope const scope(graph.context, arguments);
     try {
         row.run(in);
     } catch (unsupported_error const& e) {
@@ -16665,7 +16691,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/table_coverage.hpp
-// Whether a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Checks that a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -16675,13 +16701,13 @@ inline constexpr int newest = onnx::newest_opset;
 
 namespace detail {
 
-/// An overload and the first opset of a range at which no row of it holds; 0: rows hold at all of them.
+/// An overload and the first opset of a range that no row covers; 0: rows cover all of them.
 struct coverage_gap {
     std::string_view overload;
     int opset = 0;
 };
 
-/// The rows of an overload may stand in any order.
+/// The rows of an overload may be in any order.
 constexpr int first_opset_without_row(table_view rows, std::string_view overload, int since, int until) {
     int at = since;
     for (entry const* row = nullptr; at <= until; at = row->until + 1) {
@@ -16714,11 +16740,11 @@ constexpr sentence describe(coverage_gap gap, table_view rows, int since, int un
     nearest closest(gap.overload);
     for (entry const& e : rows) {
         if (e.overload == gap.overload)
-            return s << ": no row of the table holds at opset " << gap.opset << "; rows from " << since << " to "
-                     << until << " are wanted";
+            return s << ": no row of the table covers opset " << gap.opset << "; rows for " << since << " to " << until
+                     << " are required";
         closest.offer(e.overload);
     }
-    s << ": the table has no row of it";
+    s << ": the table has no row for it";
     return closest.found().empty() ? s : s << "; did you mean " << closest.found() << "?";
 }
 
@@ -16731,7 +16757,7 @@ struct coverage {
 
 } // namespace detail
 
-/// Whether every overload of the table, or every one that is named, has a row at each opset from `Since` to `Until`.
+/// Whether every overload of the table, or each of `Overloads`, has a row for each opset from `Since` to `Until`.
 /// ```cpp
 /// inline constexpr auto my_table = table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
 /// static_assert(covers<my_table, 13, newest> && !covers<my_table, 11, newest>);
@@ -16739,7 +16765,7 @@ struct coverage {
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads...>::gap.opset == 0;
 
-/// The same as a demand: the compile error names the overload and its first opset without a row.
+/// Requires the same: the compile error names the overload and its first opset without a row.
 /// `static_assert(require_coverage<my_table, 13, newest>())`
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 consteval bool require_coverage() {
@@ -16751,22 +16777,23 @@ consteval bool require_coverage() {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/ir/names.hpp
-// Names for all values of a graph and of its subgraphs, unique in the whole model: what printers and writers call them.
+// Names for all values of a graph and its subgraphs, unique in the model, for printers and writers.
 // Internal header.
 
 namespace ATON_NAMESPACE {
 
-/// Gives every value of a graph a name: its own where it has one, else its number. A taken name gets a suffix: "x.1".
-/// Subgraphs are named by the same object after the graph around them; what they capture has its name there.
+/// Names every value of a graph: by its own name, or else by its number. A name already in use gets a suffix: "x.1".
+/// The same object names subgraphs, after the graph around them; captured values keep their outer names.
 template <class Graph = graph_data>
 class value_names {
 public:
     using list = std::vector<std::string>;
 
-    /// The names of `graph`'s values, by id.
+    /// The names of the values of `graph`, by id.
     [[nodiscard]] list add(Graph const& graph) {
         list names(graph.values.size());
-        for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
+        for (std::size_t i = 0; i != names.size();
+             ++i) // first the values with names, so that they keep them if possible
             if (is_captured(graph.values[i])) names[i] = scopes_.back().names[graph.values[i].outer];
             else if (!graph.values[i].name.empty()) names[i] = unique(graph.values[i].name);
         for (std::size_t i = 0; i != names.size(); ++i)
@@ -16774,13 +16801,13 @@ public:
         scopes_.push_back({names});
         return names;
     }
-    /// Leaves the innermost graph; its names stay taken.
+    /// Leaves the innermost graph; its names remain in use.
     void leave() { scopes_.pop_back(); }
 
-    /// A name like `wanted` that nothing has yet; it is taken from now on.
+    /// Reserves and returns an unused name: `wanted`, or `wanted` with a suffix.
     [[nodiscard]] std::string unique(std::string const& wanted) {
         if (take(wanted)) return wanted;
-        for (std::size_t n = 1;; n = n < 16 || count_ <= n ? n + 1 : count_) // many of one name: far ahead
+        for (std::size_t n = 1;; n = n < 16 || count_ <= n ? n + 1 : count_) // many values with this name: skip ahead
             if (std::string s = wanted + '.' + std::to_string(n); take(s)) return s;
     }
 
@@ -16813,22 +16840,22 @@ private:
 
     std::vector<std::string> slots_; ///< open addressing; the size is a power of two
     std::size_t count_ = 0;
-    std::vector<scope> scopes_; ///< of the graphs around, outermost first
+    std::vector<scope> scopes_; ///< the open graphs, outermost first
 };
 
 } // namespace ATON_NAMESPACE
 
 // ---- aton/ir/print.hpp
-// Graphs as text, in the form that PyTorch prints: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
-// Templates for one reason: what no one calls is not instantiated, and an include stays quick.
+// Prints graphs in PyTorch's form: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
+// Templates only so that an include does not instantiate them.
 // Public header.
 
 namespace ATON_NAMESPACE {
 
 namespace detail {
 
-inline constexpr std::size_t most_printed_elements = 8;
-inline constexpr std::size_t most_printed_numbers = 64; ///< of a list attribute
+inline constexpr std::size_t max_printed_elements = 8;
+inline constexpr std::size_t max_printed_numbers = 64; ///< of a list attribute
 
 /// The shortest text that reads back as the same number.
 template <class Number>
@@ -16889,9 +16916,10 @@ void print_scalar(std::string& out, scalar const& s, dtype t) {
 template <class = void>
 void print_tensor(std::string& out, tensor const& t) {
     auto const n = static_cast<std::size_t>(t.element_count());
-    bool const held = t.type == dtype::string ? n == t.strings.size()
-                                              : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
-    std::size_t const shown = !held ? 0 : n <= most_printed_elements ? n : 3;
+    bool const has_elements = t.type == dtype::string
+                                  ? n == t.strings.size()
+                                  : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
+    std::size_t const shown = !has_elements ? 0 : n <= max_printed_elements ? n : 3;
     out += '{';
     for (std::size_t i = 0; i != shown; ++i) {
         if (i != 0) out += ", ";
@@ -16928,7 +16956,7 @@ void print_type(std::string& out, value_type const& t) {
     if (optional) out += '?';
 }
 
-/// Writes one graph and, indented, what is nested in it.
+/// Prints a graph with its nested graphs, indented, and its functions.
 template <class Graph>
 class graph_printer {
 public:
@@ -16966,7 +16994,7 @@ private:
         names_ = std::move(outer);
     }
 
-    /// The body of an operator: values have names of their own there.
+    /// The body of an operator, whose values are named separately.
     template <class Function>
     void function(Function const& f) {
         for (Graph const& body : f.body) {
@@ -17001,7 +17029,7 @@ private:
         print_name(out_, overload);
     }
 
-    /// In place of the elements of a tensor that lies in a file.
+    /// Printed instead of the elements of a tensor in a file.
     void stored(value_type const& type) {
         out_ += "stored";
         bool known = type.shape.has_rank();
@@ -17085,11 +17113,11 @@ private:
     template <class List, class Print>
     void list(List const& elements, Print print) {
         out_ += '[';
-        for (std::size_t i = 0; i != elements.size() && i != most_printed_numbers; ++i) {
+        for (std::size_t i = 0; i != elements.size() && i != max_printed_numbers; ++i) {
             if (i != 0) out_ += ", ";
             print(out_, elements[i]);
         }
-        if (elements.size() > most_printed_numbers) {
+        if (elements.size() > max_printed_numbers) {
             out_ += ", ... ";
             print_number(out_, elements.size());
             out_ += " in all";
@@ -17122,7 +17150,7 @@ private:
         case attr_type::type_proto: return a.types.empty() ? void(out_ += '_') : print_type(out_, a.types[0]);
         case attr_type::type_protos: return list(a.types, print_type<>);
         case attr_type::sparse_tensor: return sparse(a);
-        default: out_ += "..."; // lists of sparse tensors: a graph cannot hold them
+        default: out_ += "..."; // lists of sparse tensors, which a graph cannot contain
         }
     }
 
@@ -17141,9 +17169,9 @@ std::string to_string(value_type const& type) {
     return out;
 }
 
-/// The graph in PyTorch's form, one node a line: results with their types, operator with its attributes in alphabetical order,
-/// operands, and after # where the node comes from. Then its functions, with the attributes that they take: `Foo.half` is an overload,
-/// `@alpha` an attribute of the call. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants are cut short.
+/// The graph in PyTorch's form, one node per line: results with their types, operator with its attributes in alphabetical order,
+/// operands, and after # the origin of the node. Then its functions with their attributes: `Foo.half` is an overload, `@alpha` an
+/// attribute of the call. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants are abbreviated.
 template <class = void>
 std::string to_string(graph_data const& graph) {
     return detail::graph_printer<graph_data>().print(graph);
@@ -17152,10 +17180,10 @@ std::string to_string(graph_data const& graph) {
 } // namespace ATON_NAMESPACE
 
 // ---- aton/aton.hpp
-// The DSL without the built-in tables: everything that the author of a mapping needs.
+// The DSL without the built-in tables: everything needed to write mappings.
 // Public header.
 
-// First those in which calls are refused: compilers print the way to the header of an error.
+// First the headers in which calls are rejected: compilers print the include path of an error.
 
 namespace ATON_NAMESPACE::dsl {
 

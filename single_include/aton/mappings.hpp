@@ -26,7 +26,7 @@
 #include <vector>
 
 // ---- aton/mappings/common.hpp
-// What mappings share: type promotion on values, axes, constants of the right dtype, reductions in both of ONNX's spellings.
+// Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -35,27 +35,28 @@ using namespace aton::dsl;
 using aten::to_accumulating;
 using aten::to_floating;
 
-/// `int[]` and `SymInt[]` of a mapping's parameters.
+/// The parameter types of `int[]` and `SymInt[]`.
 using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = safe_span<sym_int const>;
 
-/// A number as an element of a dtype, as c10::Scalar::to makes it: fractions are cut off, anything but 0 is true, and a negative integer
-/// wraps around where there is no sign. What remains beyond the dtype is refused here where it is refused there, by g.scalar.
+/// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
+/// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {
     if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
     if (!is_integral(type) || n.is_complex()) return n;
     if (n.is_floating()) {
         scalar const whole = n.to_saturated<std::int64_t>();
-        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and what int64 does not hold stay
+        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and numbers outside int64 stay
     }
     auto const i = n.to<std::int64_t>();
     std::int64_t const count = bits(type) < 63 ? std::int64_t{1} << bits(type) : 0;
     return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
 }
 
-/// A number that the program gives as a 0-d constant, and as a tensor of one dimension and one element.
+/// A number of the program as a 0-d constant.
 inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+/// A number of the program as a 1-d tensor with one element.
 inline tensor one_element(scalar n, dtype type) {
     scalar const element = as_element(n, type);
     if (!fits(element, type)) dsl::detail::refuse_constant(element, type);
@@ -63,12 +64,12 @@ inline tensor one_element(scalar n, dtype type) {
     one.append(element);
     return one;
 }
-/// A number as ATen has it beside a tensor: rounded to the dtype, to infinity where it is beyond. Integers do not wrap around here.
-inline value beside(graph<1> g, scalar n, dtype type) {
+/// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
+inline value rounded_constant(graph<1> g, scalar n, dtype type) {
     return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
 }
 
-/// `axis` in [0, rank); 0-d counts as rank 1, as in ATen.
+/// `axis` as a number in [0, rank). As in ATen, a 0-d tensor counts as 1-d.
 inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
     std::int64_t const n = rank == 0 ? 1 : rank;
     if (axis < -n || axis >= n)
@@ -99,12 +100,12 @@ inline value unsqueeze(graph<13> g, value x, safe_span<std::int64_t const> axes)
 inline value unsqueeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Unsqueeze">(x, g.ints({axis})); }
 inline value squeeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Squeeze">(x, g.ints({axis})); }
 
-/// Axes counted from the front where the rank is known: ONNX Runtime does not reduce empty tensors along negative axes.
+/// Normalized axes if the rank is known: ONNX Runtime cannot reduce empty tensors along negative axes.
 inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
     return x.has_rank() ? normalize_axes(axes, x.rank()) : safe_vector<std::int64_t>(axes.begin(), axes.end());
 }
 
-/// ReduceMax and its kin took their axes as an attribute until opset 17. `axes` empty: x comes back as it is.
+/// ReduceMax and similar operators, whose axes are an attribute up to opset 17. Returns x if `axes` is empty.
 template <fixed_string Reduce>
 value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     if (axes.empty()) return x;
@@ -113,12 +114,12 @@ value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keep
     return g.within<13, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
 }
 
-/// ReduceSum has taken its axes as an input since opset 13.
+/// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
 inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     return axes.empty() ? x : g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
-/// The axes that an optional `int[]? dim` names: all of them where it is None or empty.
+/// The normalized axes of an `int[]? dim`: all axes if it is None or empty.
 inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_t const>> dim, value x) {
     if (!dim || dim->empty()) return iota(x.rank());
     return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
@@ -127,7 +128,7 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/detail/binary.hpp
-// What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
+// Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -142,7 +143,7 @@ inline value wrapped_number(graph<1> g, scalar n) {
     g.data().values[v.id()].wrapped_number = true;
     return v;
 }
-/// The same where the program may compute the number: a size.
+/// The same for a number that the program may compute, such as a size.
 inline value wrapped_number(graph<1> g, sym_scalar const& n) {
     if (!n.computed) return wrapped_number(g, n.number);
     n.computed->owner().values[n.computed.id()].wrapped_number = true; // of this graph, or of one around it
@@ -151,7 +152,7 @@ inline value wrapped_number(graph<1> g, sym_scalar const& n) {
 
 namespace detail {
 
-/// Two operands in the dtype that ATen computes in.
+/// Two operands converted to one dtype.
 struct operands {
     value a;
     value b;
@@ -161,27 +162,27 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
-/// The same for quotients, where a number must wrap around first: -2 beside uint8 is 254.
+/// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
 inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
-/// ATen rounds operands of floating-point dtypes to that of the result before it widens them: numbers beside half types, too.
+/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
 inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
     return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
 }
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
-/// ATen's opmath_type: half types are computed in float32 and rounded once.
+/// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
 
-/// The dtype for arithmetic: ONNX's Add to Pow take integers of 8 and 16 bits late or never, and ONNX Runtime has no
-/// kernels for them.
+/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
+/// which ONNX Runtime does not have kernels.
 constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
 
-/// Both of the above.
+/// arithmetic_type of opmath_type.
 constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
 
-/// Where. It takes bfloat16 since opset 16: through float32 nothing changes. ONNX Runtime has no kernel for bools.
+/// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
 inline value choose(graph<13> g, value condition, value a, value b) {
     if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
     if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
@@ -189,14 +190,14 @@ inline value choose(graph<13> g, value condition, value a, value b) {
     return g.cast(chosen, dtype::bfloat16);
 }
 
-/// The number that a constant of one element holds.
+/// The number in a constant with one element; nullopt for other values.
 inline std::optional<double> known_number(value v) {
     if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
     return v.constant<double>();
 }
 
-/// Operands of products and quotients. ATen does not round a factor or a divisor to a half type where it is a number: where it is beyond,
-/// the other operand is widened.
+/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
+/// operands are widened.
 inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
     auto const n = known_number(b);
     bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
@@ -204,10 +205,10 @@ inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
     return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
 }
 
-/// All elements in one dimension.
+/// x reshaped to 1-d.
 inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
-/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor from one function of two values.
+/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
 using binary_function = value (*)(graph<13>, value, value);
 template <binary_function Function>
 inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
@@ -223,15 +224,15 @@ inline constexpr auto number_first =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/shaping.hpp
-// Reshape, Transpose, Slice, Gather and Expand as plain functions for all families: static where shapes are, computed otherwise.
+// Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
-/// No end: everything up to the last element.
+/// The end of a slice that has no end.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 
-// Arithmetic on sizes: folded where both are constant.
+// Arithmetic on sizes; constants are folded.
 
 inline sym_int add(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
@@ -248,7 +249,7 @@ inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
     if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
     return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
 }
-/// a / b of numbers that are not negative.
+/// a / b for nonnegative numbers.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
@@ -270,7 +271,7 @@ inline sym_int element_count(graph<13> g, value x) {
     if (x.shape().is_static()) return x.shape().element_count();
     return value(g.op<"Size">(x));
 }
-/// A 1-d value of one size.
+/// A size as a 1-d value with one element.
 inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
 
 inline bool all_constant(safe_span<sym_int const> sizes) {
@@ -291,12 +292,12 @@ inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dt
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
 }
 
-/// 0-d as 1-d, the rest as it is.
+/// Reshapes 0-d to 1-d; returns other tensors unchanged.
 inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.op<"Reshape">(x, g.ints({1}))) : x; }
 
 namespace detail {
 
-/// Replaces ATen's -1 by the number that it stands for, where that is known. Refuses sizes that no tensor of these elements has.
+/// Replaces a size of -1 by its actual value, if known. Refuses sizes that x cannot be reshaped to.
 inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
     std::int64_t const total = x.shape().element_count();
     std::int64_t rest = 1;
@@ -316,8 +317,8 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
         std::string text;
         for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
             text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
-        throw unsupported_error("a tensor of " + (total < 0 ? std::string("any number of") : std::to_string(total)) +
-                                " elements has no view of sizes [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+        throw unsupported_error("a tensor" + (total < 0 ? "" : " of " + std::to_string(total) + " elements") +
+                                " cannot be reshaped to [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
     }
     if (total < 0 || !all_constant(sizes)) return;
     for (sym_int& s : sizes)
@@ -326,7 +327,8 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
 
 } // namespace detail
 
-/// aten::reshape. ATen's 0 is a size of 0, ONNX's copies a dimension (trap 41): allowzero, or a constant where the result is known to be empty.
+/// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is known to be empty,
+/// it is a constant.
 inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
@@ -338,7 +340,7 @@ inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
         if (has_shape(x, to)) return x;
         return zero ? empty_constant(g, to, x.dtype()) : value(g.op<"Reshape">(x, g.ints(to)));
     }
-    if (computed == 1 && !inferred && !zero) // what remains is that size
+    if (computed == 1 && !inferred && !zero) // the only unknown size can be inferred
         for (sym_int& s : sizes)
             if (!s.is_constant()) s = -1;
     value const to = g.ints(sizes);
@@ -352,10 +354,10 @@ inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes)
     return reshape(g, x, safe_vector(sizes));
 }
 
-/// x as 1-d.
+/// x reshaped to 1-d.
 inline value flat(graph<13> g, value x) { return x.rank() == 1 ? x : reshape(g, x, {-1}); }
 
-/// x with leading dimensions of 1 until it has `rank`.
+/// Prepends dimensions of size 1 until x has `rank` dimensions.
 inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
     return x.rank() >= rank ? x : unsqueeze(g, x, iota(rank - x.rank()));
 }
@@ -364,7 +366,7 @@ inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
 inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
     safe_vector<std::int64_t> const all = iota(x.rank());
     if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
-        throw unsupported_error("its dims do not name each of the " + std::to_string(x.rank()) + " dimensions once");
+        throw unsupported_error("dims that are not a permutation of the " + std::to_string(x.rank()) + " dimensions");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
@@ -376,19 +378,19 @@ inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
     std::swap(perm[static_cast<std::size_t>(a)], perm[static_cast<std::size_t>(b)]);
     return permute(g, x, perm);
 }
-inline bool has_twice(safe_vector<std::int64_t> axes) {
+inline bool has_duplicates(safe_vector<std::int64_t> axes) {
     std::sort(axes.begin(), axes.end());
     return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
 }
-/// `source[i]` goes to `destination[i]`, the others keep their order.
+/// Moves axis `source[i]` to `destination[i]`; the other axes keep their order.
 inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
                        safe_span<std::int64_t const> destination) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return x;
     auto const from = normalize_axes(source, rank);
     auto const to = normalize_axes(destination, rank);
-    if (from.size() != to.size() || has_twice(from) || has_twice(to))
-        throw unsupported_error("dimensions that move to as many others, each named once, are needed");
+    if (from.size() != to.size() || has_duplicates(from) || has_duplicates(to))
+        throw unsupported_error("a source and a destination of different lengths, or with duplicate dimensions");
     safe_vector<std::int64_t> perm;
     safe_vector<std::int64_t> rest;
     for (std::int64_t a = 0; a != rank; ++a)
@@ -401,7 +403,7 @@ inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> sourc
     return permute(g, x, perm);
 }
 
-/// x[start:end:step] along an axis, with Python's negative and too large indices; step > 0.
+/// x[start:end:step] along an axis; as in Python, indices may be negative or out of range. step > 0.
 inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
     axis = normalize_axis(axis, x.rank());
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
@@ -411,7 +413,7 @@ inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_i
     return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}), as_list(g, step));
 }
 
-/// x[..., index, ...]: the axis goes where index is 0-d.
+/// x[..., index, ...]; the axis is removed if the index is 0-d.
 inline value select(graph<13> g, value x, std::int64_t axis, sym_int index) {
     return g.op<"Gather">(x, g.to_value(index), attr::axis_i(normalize_axis(axis, x.rank())));
 }
@@ -419,12 +421,12 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 
-/// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
+/// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
         sym_int const& s = sizes[static_cast<std::size_t>(i)];
-        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: not static
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: dynamic
         bool const keeps = s.is(-1) && i >= added;
         if (added < 0 ||
             (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
@@ -454,7 +456,7 @@ inline value expand_to(graph<13> g, value x, value shape) {
     return g.op<"Expand">(x, shape);
 }
 
-/// The shape that all of them broadcast to, as a 1-d value.
+/// The shape that all values broadcast to, as a 1-d value.
 inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     std::size_t rank = 0;
     bool fixed = true;
@@ -476,7 +478,7 @@ inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     return g.ints(sizes);
 }
 
-/// 0, 1, ... below n, as int64 times `step` plus `start`: a constant where n is.
+/// start, start + step, ..., n elements, as int64; a constant if the arguments are constant and n is not too large.
 inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
     bool const known = start.is_constant() && n.is_constant() && step.is_constant();
     if (known && n.constant() <= budget::max_constant_range) {
@@ -489,11 +491,11 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor of one number. Small ones become constants.
+/// A tensor full of one number; a constant if it is small.
 inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
-            throw unsupported_error("a tensor of size " + std::to_string(s.constant()));
+            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
     tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
@@ -511,28 +513,28 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/detail/unary.hpp
-// What the rows of one-operand functions share: the dtype they compute in, expm1 and log1p, tensors of one number.
+// Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Runs `f` on x; half types in float32, rounded once, as ATen does.
+/// Applies `f` to x; half-precision dtypes in float32, rounded once, as in ATen.
 template <class Function>
 value in_opmath(graph<13> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(g.cast(x, opmath_type(type))), type);
 }
 
-/// Runs `f` on x; bfloat16 in float32, since many operators have taken it only since opset 16 (Where) or 22 (Sin).
+/// Applies `f` to x; bfloat16 in float32, because many operators support it only since opset 16 (Where) or 22 (Sin).
 template <class Function>
 value without_bfloat16(graph<13> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-/// ONNX has complex tensors, but next to no operators for them.
+/// Refuses complex numbers, which almost no ONNX operator supports.
 inline constexpr auto real_only = [](graph<13> g, value x) -> value {
     if (is_complex(x.dtype())) return g.unsupported("complex numbers");
     return x;
@@ -540,13 +542,13 @@ inline constexpr auto real_only = [](graph<13> g, value x) -> value {
 
 inline value to_floats(graph<13> g, value x) { return g.cast(real_only(g, x), to_floating(x.dtype())); }
 
-/// One operator, on integers and bools in float32.
+/// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
 inline constexpr auto floating = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.op<Op>(v); });
 };
 
-/// A composed function of one value, on integers and bools in float32, on half types in float32 too.
+/// The body of a composed function; integers, bools and half-precision dtypes in float32.
 template <auto Function>
 inline constexpr auto composed = [](graph<13> g, value x) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) { return Function(g, v); });
@@ -554,12 +556,12 @@ inline constexpr auto composed = [](graph<13> g, value x) -> value {
 
 inline constexpr auto unchanged = [](graph<1>, value x) -> value { return x; };
 
-/// exp(x) - 1 = tanh(x / 2) (exp(x) + 1): nothing cancels near 0.
+/// exp(x) - 1 as tanh(x / 2) * (exp(x) + 1), which does not cancel near 0.
 inline value expm1(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
-/// log(1 + x). Where 1 + x rounds, log(1 + x) / ((1 + x) - 1) has the same error above and below the line (W. Kahan).
+/// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same error (W. Kahan).
 inline value log1p(graph<13> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
@@ -568,7 +570,7 @@ inline value log1p(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
 }
 
-/// A tensor of x's shape full of one number.
+/// A tensor with the shape of x, full of one number.
 inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
@@ -589,16 +591,16 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Attributes are float32: a number that is not one must be a constant where x is float64.
+/// Whether an attribute, which is float32, can hold `n` exactly; if x is float64 and it cannot, `n` must be a constant.
 inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
 inline value times(graph<13> g, value x, double factor) {
-    return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
+    return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
-/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
+/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
     bool const wide = x.dtype() == dtype::float64;
     double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
@@ -616,7 +618,7 @@ inline value selu(graph<13> g, value x) {
     return g.op<"Selu">(x);
 }
 
-/// Celu is float32 only.
+/// Celu supports only float32.
 inline value celu(graph<13> g, value x, double alpha) {
     if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
@@ -625,14 +627,14 @@ inline value celu(graph<13> g, value x, double alpha) {
 }
 
 inline value leaky_relu(graph<13> g, value x, double slope) {
-    if (!std::isfinite(slope)) // NaN at 0
+    if (!std::isfinite(slope)) // LeakyRelu would return NaN at 0
         return in_opmath(
             g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 }
 
-/// x * Phi(x), or its approximation by tanh. Gelu exists since opset 20.
+/// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
 inline value gelu_composed(graph<13> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
@@ -642,23 +644,23 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
     return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
 }
 
-/// log(1 + exp(beta x)) / beta; x itself where beta x > threshold. Above 17 float32 cannot tell the two apart.
+/// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
-    if (beta != 1) y = g.op<"Div">(y, beside(g, beta, y.dtype()));
+    if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, beside(g, threshold, x.dtype())), x, y);
+    return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), x, y);
 }
 
-/// log(sigmoid(x)) = -softplus(-x): no underflow.
+/// log(sigmoid(x)) as -softplus(-x), which does not underflow.
 inline constexpr auto log_sigmoid = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Neg">(g.op<"Softplus">(g.op<"Neg">(v))); });
 };
@@ -690,13 +692,13 @@ inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
-/// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.
+/// Relu supports integers only since opset 14, and ONNX Runtime has no int64 kernel for it.
 inline constexpr auto relu = [](graph<13> g, value x) -> value {
     if (is_floating(x.dtype())) return g.op<"Relu">(x);
     return g.op<"Max">(x, 0);
 };
 
-/// One slope, or one for each channel (dimension 1).
+/// One slope, or one per channel (dimension 1).
 inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
@@ -708,7 +710,7 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
 
-/// Both halves of a dimension; its size is even.
+/// Splits an axis of even size into two halves.
 inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     if (g.opset() >= 18) {
         auto [a, b] = g.within<18>().op<"Split">(x, attr::axis_i(axis), attr::num_outputs_i(2), outputs<2>);
@@ -718,7 +720,7 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     return {a, b};
 }
 
-/// A 0-d tensor has one dimension here, as in ATen.
+/// As in ATen, a 0-d tensor is treated as 1-d.
 template <fixed_string Op>
 value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const input = g.cast(x, type.value_or(x.dtype()));
@@ -735,7 +737,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
     return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
 };
 
-/// Rows of nothing but -inf give 0, not NaN.
+/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
@@ -746,14 +748,14 @@ inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 }
 
-/// Training is random unless everything stays, or everything goes.
+/// In training, dropout is random unless p is 0 or 1.
 inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
     if (!train || p == 0) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
-/// In evaluation the slope is the middle of the range.
+/// In evaluation, the slope is the midpoint of [lower, upper].
 inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
     return leaky_relu(g, x, (lower + upper) / 2);
@@ -770,7 +772,7 @@ inline constexpr auto activation = table(
         [](graph<13> g, value x, double slope) -> value { return detail::leaky_relu(g, x, slope); }),
     symbolic<"aten::prelu(self, weight)">(detail::prelu),
     symbolic<"aten::_prelu_kernel(self, weight)">([](graph<13> g, value x, value weight) -> value {
-        // The weight has x's rank, in any broadcast shape.
+        // The weight has the rank of x and any shape that broadcasts to it.
         return detail::without_bfloat16(g, x, [&](value v) -> value {
             return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
         });
@@ -803,7 +805,7 @@ inline constexpr auto activation = table(
     }),
     symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
         auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
-        // The multiple of a float16 may be beyond float16.
+        // beta * x may overflow float16.
         return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
     }),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
@@ -847,10 +849,10 @@ inline constexpr auto activation = table(
     symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-    // train=None trains, as ATen's CPU kernel has it.
+    // train=None means training, as in ATen's CPU kernel.
     symbolic<"aten::native_dropout(input, p, train)">(
         [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-            if (is_empty(x)) return {x, x}; // ATen's mask of nothing is not one of bools
+            if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
             bool const training = train.value_or(true);
             if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
             value const y = detail::dropout(g, x, p, training);
@@ -860,12 +862,12 @@ inline constexpr auto activation = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/detail/einsum.hpp
-// The equations of einsum, and the dtypes that ATen computes them in.
+// einsum: parses equations and computes each product in the dtype that ATen uses.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
+/// Replaces an ellipsis that the result does not have by letters, aligned at the right: ATen sums these dimensions, ONNX keeps them.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
     std::size_t const arrow = equation.find("->");
     if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
@@ -882,21 +884,22 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
             out += equation[i];
             continue;
         }
-        if (operand == tensors.size()) throw unsupported_error("einsum of fewer tensors than its equation has");
+        if (operand == tensors.size())
+            throw unsupported_error("einsum with fewer tensors than its equation has operands");
         std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
         std::size_t const end = equation.find_first_of(",-", i);
         std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
-        if (hidden > unused.size()) throw unsupported_error("einsum with more letters than the alphabet has");
+        if (hidden > unused.size()) throw unsupported_error("einsum with more dimensions than unused letters");
         out += unused.substr(unused.size() - hidden);
         i += 2;
     }
     return out;
 }
 
-/// An operand of an equation, or the product of some.
+/// An operand of an equation, or a product of operands.
 struct einsum_operand {
     std::string letters;
-    std::string longs; ///< letters of dimensions that are not 1: ATen sums and multiplies along those alone
+    std::string longs; ///< letters of dimensions whose size is not 1; ATen considers only these
     dtype type = dtype::undefined;
 };
 
@@ -919,7 +922,7 @@ inline einsum_operand einsum_operand_of(value v, std::string letters) {
     return out;
 }
 
-/// What stands behind the arrow; without one: the dots, then letters that stand once, in order.
+/// The part after the arrow; without an arrow, the ellipsis and the letters that occur once, sorted.
 inline std::string einsum_result(std::string_view equation) {
     std::size_t const arrow = equation.find("->");
     if (arrow != std::string_view::npos) return std::string(equation.substr(arrow + 2));
@@ -930,9 +933,9 @@ inline std::string einsum_result(std::string_view equation) {
     return (has_letter(equation, '.') ? "..." : "") + once;
 }
 
-/// One of two that are multiplied, before and after a sum over letters that it has alone.
+/// One of the two factors of a product, before and after the sum over letters that only it has.
 struct einsum_factor {
-    std::size_t at = 0; ///< among the operands that are left
+    std::size_t at = 0; ///< index among the remaining operands
     einsum_operand given;
     einsum_operand summed;
 
@@ -944,7 +947,7 @@ struct einsum_step {
     einsum_operand product;
 };
 
-/// The letters that `keep` keeps, once each, behind the dots.
+/// The ellipsis and the letters for which `keep` is true, without duplicates.
 template <class Keep>
 std::string kept_letters(std::string_view letters, Keep keep) {
     std::string out = has_letter(letters, '.') ? "..." : "";
@@ -953,7 +956,7 @@ std::string kept_letters(std::string_view letters, Keep keep) {
     return out;
 }
 
-/// ATen sums over what one factor has alone first, integers and bools in int64. Sums that keep the dtype are left to the product.
+/// Letters that only one factor has are summed first, for integers and bools in int64. Sums that keep the dtype are left to the product.
 template <class Needed>
 einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other, Needed is_needed) {
     auto const stays = [&](char c) { return has_letter(other.longs, c) || is_needed(c) || !has_letter(x.longs, c); };
@@ -962,18 +965,18 @@ einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other
     return {kept_letters(x.letters, stays), kept_letters(x.longs, stays), type};
 }
 
-/// Where the operands of the next product are.
+/// The indices of the two operands of the next product, the smaller one first.
 inline std::pair<std::size_t, std::size_t> next_factors(std::optional<safe_span<std::int64_t const>> path,
                                                         std::size_t step, std::size_t left) {
     if (!path) return {0, 1};
-    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path of too few operands");
-    auto const [least, most] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
-    if (least < 0 || least == most || most >= static_cast<std::int64_t>(left))
-        throw unsupported_error("einsum with a path that does not name two of the operands that are left");
-    return {static_cast<std::size_t>(least), static_cast<std::size_t>(most)};
+    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path that is too short");
+    auto const [first, second] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
+    if (first < 0 || first == second || second >= static_cast<std::int64_t>(left))
+        throw unsupported_error("einsum with a path that does not name two of the remaining operands");
+    return {static_cast<std::size_t>(first), static_cast<std::size_t>(second)};
 }
 
-/// Products as ATen takes them: by the path, else from the left. Factors are promoted where nothing is summed over both.
+/// The products in ATen's order: by the path, or from the left. ATen promotes factors only if nothing is summed over both.
 inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, std::string const& result,
                                              std::optional<safe_span<std::int64_t const>> path) {
     safe_vector<einsum_step> out;
@@ -990,12 +993,12 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
         einsum_operand const& b = step.b.summed = summed_alone(step.b.given, step.a.given, is_needed);
         auto const is_summed = [&](char c) { return has_letter(b.longs, c) && !is_needed(c); };
         if (a.type != b.type && std::any_of(a.longs.begin(), a.longs.end(), is_summed))
-            throw unsupported_error("einsum sums products of " + std::string(name(a.type)) + " and " +
+            throw unsupported_error("einsum that sums products of " + std::string(name(a.type)) + " and " +
                                     std::string(name(b.type)) + ", which ATen does not promote");
         step.product = {kept_letters(a.letters + b.letters, is_needed),
                         kept_letters(a.longs + b.longs, is_needed),
                         aten::promote_types(a.type, b.type)};
-        // With a path a product goes to the end, else it is the next one's first factor.
+        // With a path, a product is appended; otherwise it is the first factor of the next product.
         left.insert(path ? left.end() : left.begin(), step.product);
         out.push_back(std::move(step));
     }
@@ -1003,7 +1006,7 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
     return out;
 }
 
-/// In a dtype that Einsum takes: it has no bfloat16 and no bool, and kernels for integers of 8 and 16 bits are rare.
+/// Einsum in a dtype that it supports: not bfloat16 or bool, and few runtimes have kernels for integers of 8 and 16 bits.
 inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
@@ -1012,7 +1015,7 @@ inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::str
     return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
 }
 
-/// One product after the other, each in its dtype.
+/// One Einsum per product, each in its dtype.
 inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
                              bool has_path) {
     safe_vector<value> left(tensors.begin(), tensors.end());
@@ -1042,14 +1045,14 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     safe_vector<einsum_operand> operands;
     std::size_t begin = 0;
     for (value const& v : tensors) {
-        if (begin > equation.size()) throw unsupported_error("einsum of more tensors than its equation has");
+        if (begin > equation.size()) throw unsupported_error("einsum with more tensors than its equation has operands");
         std::size_t const end = std::min(equation.find_first_of(",-", begin), equation.size());
         operands.push_back(einsum_operand_of(v, equation.substr(begin, end - begin)));
         begin = end + 1;
     }
-    if (operands.empty()) throw unsupported_error("einsum of no tensor");
+    if (operands.empty()) throw unsupported_error("einsum without tensors");
     if (begin <= equation.size() && equation[begin - 1] == ',')
-        throw unsupported_error("einsum of fewer tensors than its equation has");
+        throw unsupported_error("einsum with fewer tensors than its equation has operands");
     dtype const first = operands[0].type;
     if (operands.size() == 1) {
         auto const is_summed = [&](char c) { return c != '.' && !has_letter(result, c); };
@@ -1067,12 +1070,12 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/matrix_product.hpp
-// Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
+// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
-/// numpy's matmul. ONNX has no MatMul of bool or of integers below 32 bits: those go through int32 or float32.
+/// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
 inline value matmul(graph<13> g, value a, value b) {
     dtype const t = a.dtype();
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
@@ -1080,7 +1083,7 @@ inline value matmul(graph<13> g, value a, value b) {
     return g.cast(g.op<"MatMul">(g.cast(a, dtype::int32), g.cast(b, dtype::int32)), t);
 }
 
-/// x with its last two dimensions exchanged.
+/// Swaps the last two dimensions of x.
 inline value transpose_last(graph<13> g, value x) {
     safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
@@ -1091,31 +1094,31 @@ namespace detail {
 
 inline value scale_by(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
-    bool const fitting = !is_floating(x.dtype()) || fits(factor, x.dtype()); // of half types the product may fit alone
+    bool const fits_dtype = !is_floating(x.dtype()) || fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
-    return fitting ? scaled(x) : in_opmath(g, x, scaled);
+    return fits_dtype ? scaled(x) : in_opmath(g, x, scaled);
 }
 
-/// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
+/// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
 inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
     if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
-        return g.cast(sum, type); // the sum may fit alone
+        return g.cast(sum, type); // which may fit even if alpha or beta does not
     }
     value const scaled = scale_by(g, product, alpha);
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
 
-/// BLAS, which narrow floats are not multiplied by, leaves the product out where alpha is 0, NaN too.
-inline bool leaves_product(value a, scalar alpha) {
+/// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
+inline bool skips_product(value a, scalar alpha) {
     return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
 }
 
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
-    if (leaves_product(a, alpha))
+    if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
     auto const fits = [&](scalar n) {
@@ -1139,7 +1142,7 @@ inline value outer(graph<13> g, value a, value b) {
 }
 
 inline value linear(graph<13> g, value input, value weight, optional_value bias) {
-    // A 1-d weight is one output feature that leaves no dimension; then the bias is 0-d or absent.
+    // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
     if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
                     : g.op<"Gemm">(input, weight, attr::transB_i(1));
@@ -1147,14 +1150,14 @@ inline value linear(graph<13> g, value input, value weight, optional_value bias)
     return bias ? g.op<"Add">(product, *bias) : product;
 }
 
-/// A product over 1-d ends, as linalg.multi_dot: from left to right.
+/// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
 inline value product_of(graph<13> g, safe_span<value const> factors) {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 }
 
-/// Sums over pairs of dimensions: both sides become matrices, and the result gets its dimensions back.
+/// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
 inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
                        safe_span<std::int64_t const> dims_b) {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
@@ -1171,7 +1174,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
-        // ATen sums a dimension of any size against one of size 1.
+        // In ATen, one of the two dimensions may have size 1; the other is then summed.
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
@@ -1210,7 +1213,7 @@ inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
                        g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
 }
 
-/// The first dimension of size 3, where torch.cross is given none.
+/// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (a.size(d).size() == 3) return d;
@@ -1220,7 +1223,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 inline value kron(graph<13> g, value a, value b) {
-    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before it promotes
+    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
     std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
@@ -1240,11 +1243,12 @@ inline value kron(graph<13> g, value a, value b) {
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
-/// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
+/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
 inline value inverse(graph<13> g, value x) {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
+    if (n < 0 || n > 8)
+        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
     if (n == 0) return x;
     if (n == 1) return g.op<"Reciprocal">(x);
     std::int64_t const r = x.rank();
@@ -1284,16 +1288,16 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
 inline value distances(graph<13> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over no columns");
-    if (std::isfinite(p) && p > 1e30) return g.unsupported("an order of which only infinity is more");
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
     if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
-                       beside(g, 1 / p, a.dtype()));
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
+                       rounded_constant(g, 1 / p, a.dtype()));
 }
 
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
@@ -1307,7 +1311,7 @@ inline value pdist(graph<13> g, value x, double p) {
     safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers of float16 are beyond it
+    return in_opmath(g, x, [&](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
         value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
@@ -1348,8 +1352,9 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
         [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
-            if (is_empty(mat) && !(beta == 0)) return detail::scale_by(g, self, beta); // ATen does not expand it
-            if (detail::leaves_product(mat, alpha))
+            if (is_empty(mat) && !(beta == 0))
+                return detail::scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
+            if (detail::skips_product(mat, alpha))
                 return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
             return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
         }),
@@ -1360,18 +1365,18 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
-            constexpr double most = std::numeric_limits<float>::max();
+            constexpr double max_float = std::numeric_limits<float>::max();
             if (double const by = std::fabs(alpha.to<double>());
-                !std::isfinite(by) || (by > most && a.dtype() != dtype::float64))
+                !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
                 return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-            if (detail::leaves_product(a, alpha))
+            if (detail::skips_product(a, alpha))
                 return detail::scaled_sum(
                     g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
             return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            // ATen expands self before it promotes: a 0-d one has its say.
+            // ATen expands self before promotion, so a 0-d self takes part in it.
             dtype const t = aten::promote_types(self.dtype(), promote(a, b));
             value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
             if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
@@ -1396,7 +1401,7 @@ inline constexpr auto matrix_product = table(
            safe_span<std::int64_t const> dims_other) -> value {
             return detail::tensordot(g, self, other, dims_self, dims_other);
         }),
-    // `path` is the order in which products are taken: it decides in which dtypes.
+    // `path` is the order of the products, which determines their dtypes.
     symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
                                                          safe_span<value const> tensors,
                                                          std::optional<safe_span<std::int64_t const>> path) -> value {
@@ -1424,7 +1429,7 @@ inline constexpr auto matrix_product = table(
         value const d = detail::determinant(g, a);
         return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
     }),
-    // compute_mode chooses between two ways to the same distances.
+    // compute_mode only selects an algorithm.
     symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
         [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
             return detail::cdist(g, x1, x2, p);
@@ -1443,7 +1448,7 @@ inline constexpr auto matrix_product = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/attention.hpp
-// Scaled dot product attention as two MatMuls around a Softmax: masks, causality and grouped heads as ATen has them.
+// Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -1456,11 +1461,11 @@ struct attention_options {
     bool is_causal = false;
     std::optional<double> scale;
     bool enable_gqa = false;
-    bool adds_bool_mask =
-        false; ///< a bool mask is added as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys
+    /// Add a bool mask to the scores as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys.
+    bool adds_bool_mask = false;
 };
 
-/// Each of the n heads of (..., n, S, E) repeated in place until there are `heads`: h0, h0, h1, h1 (repeat_interleave, not tile).
+/// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
@@ -1474,7 +1479,7 @@ inline value repeat_heads(graph<13> g, value x, sym_int heads) {
                            g.ints(flat));
 }
 
-/// (L, S): whether query i may see key j, j <= i from the top left corner, whatever L and S are.
+/// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
 inline value causal_mask(graph<13> g, value query, value key) {
     value const zero = g.scalar(0, dtype::int64);
     value const one = g.scalar(1, dtype::int64);
@@ -1483,7 +1488,7 @@ inline value causal_mask(graph<13> g, value query, value key) {
     return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
-/// Softmax in which a row that is masked out entirely gives zeros, not NaN. What is hidden in other rows is 0 anyway.
+/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
 inline value masked_softmax(graph<13> g, value scores) {
     value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
     value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
@@ -1500,11 +1505,11 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     }
     dtype const t = query.dtype();
     dim const& width = query.size(-1);
-    if (!o.scale && !width.is_static()) return g.unsupported("a head size that is not static needs an explicit scale");
-    // Both sides take the root of the scale, as ATen does: the product stays in range where one side alone would overflow.
+    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
+    // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
     double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
-    double const most = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
-    if (o.scale && !(std::fabs(scale) <= most)) return g.unsupported("a scale that the dtype does not hold");
+    double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
+    if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
     value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
@@ -1512,7 +1517,7 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
     if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
-    // Every query sees the first key of a causal mask; 0 and 1 that are added hide none.
+    // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
     value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
     return {g.op<"MatMul">(weights, values), weights};
@@ -1533,7 +1538,7 @@ inline constexpr auto attention = table(
                                bool is_causal, std::optional<double> scale, bool enable_gqa) {
         return detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
     }),
-    // The second result is for the gradient.
+    // The second result is only needed for the gradient.
     symbolic<
         "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
         [](graph<13> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,
@@ -1555,14 +1560,14 @@ inline constexpr auto attention = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/binary_math.hpp
-// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ... right at zeros, infinities, NaN.
+// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Runs `Function` on the operands in the floating dtype that ATen computes in, and rounds once.
+/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
 template <binary_function Function>
 value in_floats(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
@@ -1571,7 +1576,7 @@ value in_floats(graph<13> g, value a, value b) {
     return g.cast(Function(g, x, y), type);
 }
 
-/// Where the sign bit is set, in -0 too: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<13> g, value x) {
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
     return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
@@ -1583,7 +1588,7 @@ inline value copysign(graph<13> g, value magnitude, value sign) {
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
-/// The angle in the first quadrant, then mirrored by the signs of x and y. |y| = |x| covers 0 / 0 and inf / inf.
+/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
 inline value atan2(graph<13> g, value y, value x) {
     value const height = g.op<"Abs">(y);
     value const width = g.op<"Abs">(x);
@@ -1593,7 +1598,7 @@ inline value atan2(graph<13> g, value y, value x) {
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
-/// larger * sqrt(1 + (smaller / larger)^2): nothing overflows. Equal operands cover 0 / 0; an infinity wins over NaN.
+/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
 inline value hypot(graph<13> g, value a, value b) {
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
@@ -1605,7 +1610,7 @@ inline value hypot(graph<13> g, value a, value b) {
     return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
 }
 
-/// x * log, 0 where x is 0 unless y is NaN.
+/// x * log, except 0 where x is 0 and y is not NaN.
 inline value times_log(graph<13> g, value x, value y, value log) {
     value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
     return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
@@ -1623,7 +1628,7 @@ inline value negative_distance(graph<13> g, value a, value b) {
 inline value logaddexp(graph<13> g, value a, value b) {
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
 }
-/// The same to the base 2.
+/// log2(2^a + 2^b).
 inline value logaddexp2(graph<13> g, value a, value b) {
     value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
@@ -1654,14 +1659,14 @@ inline constexpr auto binary_math = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/bitwise.hpp
-// Bits of integers, and logic on bools: aten's bitwise_and, __or__, shifts ... also before ONNX's BitwiseAnd of 18.
+// Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// 2^i for i < n as int64; the sign bit of 64 is the lowest number.
+/// 2^i for i < n as int64; 2^63 wraps to the minimum.
 inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
     safe_vector<std::int64_t> out;
     for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
@@ -1677,7 +1682,7 @@ inline value bits_of(graph<13> g, value x, std::size_t width) {
     return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
 }
 
-/// The sum of bits times weights as a MatMul: ONNX Runtime's ReduceSum of int64 goes through double.
+/// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
 inline value from_bits(graph<13> g, value bools, dtype type) {
     safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
@@ -1685,7 +1690,7 @@ inline value from_bits(graph<13> g, value bools, dtype type) {
     return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
 }
 
-/// `Bools` on bools, `Integers` on integers; below opset 18 those go through their bits.
+/// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
 template <fixed_string Bools, fixed_string Integers>
 value bitwise(graph<13> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
@@ -1698,7 +1703,7 @@ inline constexpr auto bitwise_and = bitwise<"And", "BitwiseAnd">;
 inline constexpr auto bitwise_or = bitwise<"Or", "BitwiseOr">;
 inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
 
-/// Operands of a shift, in int64, and the first amount that shifts everything out.
+/// The operands of a shift as int64, and the smallest amount that shifts all bits out.
 struct shift_operands {
     value x;
     value amount;
@@ -1715,12 +1720,12 @@ inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
             keeps_sign && is_signed_integral(type) ? width - 1 : width};
 }
 
-/// Where an amount is negative or too large: ATen then shifts everything out.
+/// Whether an amount is negative or too large; ATen then shifts all bits out.
 inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
     return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
 }
 
-/// Times a power of two, which wraps around. BitShift takes unsigned integers only.
+/// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
 inline value left_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
     safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
@@ -1729,8 +1734,8 @@ inline value left_shift(graph<13> g, value a, value b) {
     return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
 }
 
-/// Divided by a power of two, rounded down: Mod has the divisor's sign, so what is left divides exactly. Nothing
-/// overflows, since the lowest number is a multiple.
+/// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
+/// does not overflow, because the minimum is a multiple of the divisor.
 inline value right_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, true);
     value const out = out_of_range(g, amount, limit);
@@ -1773,14 +1778,14 @@ inline constexpr auto bitwise =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/reduction.hpp
-// Reductions: sums, means, extremes with their indices, all and any, variances, as ONNX's Reduce operators.
+// Reductions: aten's sum, mean, prod, max and min with indices, all, any, var, std ... as ONNX's Reduce operators.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ONNX's reductions take neither bool nor integers below 32 bits: those are added up in int64.
+/// A dtype that ONNX's reductions support: int64 for bools and for integers below 32 bits.
 inline dtype reducible(dtype t) { return is_floating(t) || bits(t) >= 32 ? t : dtype::int64; }
 
 inline bool is_empty_along(value x, axis_list axes) {
@@ -1789,13 +1794,13 @@ inline bool is_empty_along(value x, axis_list axes) {
     return false;
 }
 
-/// The one axis of `int dim`; none for a 0-d tensor.
+/// The axis of an `int dim`; no axis for a 0-d tensor.
 inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     return x.rank() == 0 ? safe_vector<std::int64_t>{} : safe_vector<std::int64_t>{axis};
 }
 
-/// 0, 1, ..., rank - 1 without `axis`.
+/// 0, 1, ..., rank - 1 except `axis`.
 inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
     safe_vector<std::int64_t> axes;
     for (std::int64_t i = 0; i < rank; ++i)
@@ -1803,13 +1808,13 @@ inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
     return axes;
 }
 
-/// `int? dim`: all axes where it is None.
+/// The axis of an `int? dim`; all axes if it is None.
 inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
-/// Add, Sub and Mul of operands of one dtype. They take integers below 32 bits since opset 14: before, int32 wraps to
-/// the same.
+/// Add, Sub and Mul of operands of the same dtype. They support integers below 32 bits since opset 14; below, int32 gives the
+/// same bits.
 template <fixed_string Op>
 value arithmetic(graph<13> g, value a, value b) {
     dtype const type = a.dtype();
@@ -1821,24 +1826,24 @@ value arithmetic(graph<13> g, value a, value b) {
     return g.cast(g.op<Op>(g.cast(a, wide), g.cast(b, wide)), type);
 }
 
-/// Where and the comparisons with "or equal" take bfloat16 since opset 16 only.
+/// x in a dtype that Where, LessOrEqual and GreaterOrEqual support: bfloat16 only since opset 16.
 inline value selectable(graph<13> g, value x) {
     return g.cast(x, x.dtype() == dtype::bfloat16 && g.opset() < 16 ? dtype::float32 : x.dtype());
 }
 
-/// 0 where x is NaN.
+/// x with 0 in place of NaN.
 inline value without_nan(graph<13> g, value x) {
     return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), g.scalar_like(0, x), x) : x;
 }
 
-/// 0, or NaN where x has one along the axes.
+/// NaN where x contains NaN along the axes, 0 elsewhere.
 inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
     return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, g.scalar_like(0, x)), axes, keepdim);
 }
 
 } // namespace detail
 
-/// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
+/// The number of elements of x along the axes as a 0-d value, a constant if the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
     checked_int n = 1;
     bool is_static = true;
@@ -1851,14 +1856,14 @@ inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
     return g.cast(reduce<"ReduceProd">(g, sizes, std::array<std::int64_t, 1>{0}, false), type);
 }
 
-/// aten::sum over normalised axes. Integers and bools accumulate in int64 unless `type` says otherwise.
+/// aten::sum over normalized axes. Integers and bools are summed in int64 unless `type` is given.
 inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(g.cast(x, out), detail::reducible(out));
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
-/// aten::mean over normalised axes; of nothing, which ONNX leaves undefined, it is NaN.
+/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
 inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
@@ -1866,9 +1871,9 @@ inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optio
     return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// aten::all (ReduceMin) and aten::any (ReduceMax): bool, but uint8 for uint8. Of nothing they are true and false, as
-/// the greatest and least uint8 are, which stand in for bool until opset 20, and later for ORT 1.31, which refuses
-/// empty bools.
+/// aten::all (ReduceMin) and aten::any (ReduceMax). The result is bool, except uint8 for uint8. The reduction is over uint8
+/// below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses empty bools, and
+/// the identities of uint8 are cast to the correct true and false.
 template <fixed_string Reduce>
 value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
     dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
@@ -1879,7 +1884,7 @@ value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
     return g.cast(g.cast(y, dtype::bool_), out);
 }
 
-/// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalised axes: NaN wins, about which ONNX says nothing.
+/// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalized axes. NaN propagates, which ONNX does not specify.
 template <fixed_string Reduce>
 value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     if (axes.empty()) return x;
@@ -1889,7 +1894,7 @@ value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// Index of the first extreme along an axis (ArgMax or ArgMin); of the first NaN where there is one.
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
 template <fixed_string Arg>
 value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
@@ -1901,7 +1906,7 @@ value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
     return g.op<"Where">(found, g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim)), index);
 }
 
-/// The values that a keepdim index names along an axis, and that index, without the axis unless `keepdim`.
+/// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
 inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std::int64_t axis, bool keepdim) {
     value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
     if (keepdim) return {y, index};
@@ -1909,11 +1914,11 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
 }
 
 struct moments {
-    value variance; ///< of narrow floats in float32
+    value variance; ///< in float32 for half-precision x
     value mean;
 };
 
-/// Variance and mean over normalised axes; divides by max(0, n - correction), as ATen does.
+/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
 inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
     dtype const type = detail::opmath_type(x.dtype());
     value const wide = g.cast(x, type);
@@ -1968,7 +1973,7 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-/// What a row of var, std, var_mean and std_mean returns.
+/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
 template <bool Root, bool WithMean>
 auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
@@ -2007,13 +2012,13 @@ inline constexpr auto reduction = table(
         [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
             return sum(g, self, axes_or_all(dim, self), keepdim, type);
         }),
-    // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
+    // Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
     symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
         safe_vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
-            if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
+            if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
             if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
         }
         if (!size.empty() && axes.empty()) return self;
@@ -2096,15 +2101,15 @@ inline constexpr auto reduction = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/bucketing.hpp
-// Values put into buckets: searchsorted and bucketize compare with all boundaries, histc and bincount count.
+// Bucket indices and histograms: aten's searchsorted, bucketize, histc and bincount.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// How many boundaries are below each value, or (`right`) not above it. `boundaries` is 1-d, or has one row for each
-/// row of x. The comparisons are negated, so that NaN is above all boundaries.
+/// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
+/// The comparisons are negated, so that NaN sorts above all boundaries.
 inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
@@ -2120,7 +2125,7 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
 }
 
-/// Adds up the amounts [N] of each index [N] into [count].
+/// Sums the amounts [N] by their indices [N] into a result of size [count].
 inline value counted(graph<13> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
     value const shape = g.ints(safe_span(&count, 1));
@@ -2135,8 +2140,8 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
     return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
 }
 
-/// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
-/// those of x, or where they are equal for one either side.
+/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
+/// by 1 on both sides if all elements are equal.
 inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
@@ -2145,7 +2150,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
         value const widening = g.cast(g.op<"Equal">(low, high), type);
         low = g.op<"Sub">(low, widening);
@@ -2162,7 +2167,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
     bool const none = self.shape().element_count() == 0;
-    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
+    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;
@@ -2174,7 +2179,7 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
-/// A number that is looked for: a wrapped number, which takes the dtype that ATen promotes to.
+/// A number to search for, in the dtype that ATen promotes it to.
 inline value searched_number(graph<13> g, value sequence, scalar n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
@@ -2214,7 +2219,7 @@ inline constexpr auto bucketing = table(
 
 namespace ATON_NAMESPACE::mappings {
 
-/// aten::linalg_vector_norm over normalised axes, for every real order.
+/// aten::linalg_vector_norm over normalized axes, for every real order.
 inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
                          std::optional<dtype> type = {}) {
     value const given = g.cast(x, type.value_or(x.dtype()));
@@ -2228,8 +2233,8 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, beside(g, order, y.dtype())), axes, keepdim),
-                           beside(g, 1.0 / order, y.dtype()));
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, rounded_constant(g, order, y.dtype())), axes, keepdim),
+                           rounded_constant(g, 1.0 / order, y.dtype()));
     };
     return g.cast(norm(), given.dtype());
 }
@@ -2240,20 +2245,21 @@ inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::in
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (!by_columns && !std::isinf(order))
-        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular values");
+        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular value decomposition");
     std::int64_t const summed = by_columns ? axes[0] : axes[1];
     std::int64_t const other = by_columns ? axes[1] : axes[0];
     std::array const first{summed};
     std::array const second{keepdim || other < summed ? other : other - 1};
     value const sums = reduce<"ReduceL1">(g, x, first, keepdim);
-    if (is_empty_along(sums, second)) // the largest of no sums is 0
-        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("the smallest of no sums");
+    if (is_empty_along(sums, second)) // the maximum of zero sums is 0
+        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("a minimum over an empty dimension");
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
 inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
                             std::optional<dtype> type) {
-    if (order != "fro") return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular values");
+    if (order != "fro")
+        return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular value decomposition");
     return vector_norm(g, x, 2, axes, keepdim, type);
 }
 
@@ -2264,25 +2270,27 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 
 } // namespace detail
 
-/// aten::pairwise_distance: along the last axis, eps added to each difference.
+/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps beyond float16");
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), beside(g, eps, to_floating(type)));
+    value const shifted =
+        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
 }
 
-/// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
+/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
 inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type = to_floating(aten::promote_types(a.dtype(), b.dtype())); // 0-d ones are expanded first
+    dtype const type =
+        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, beside(g, eps, type)}));
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -2306,8 +2314,7 @@ inline constexpr auto norm = table(
         [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
             return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
         }),
-    // Without an order it is the 2-norm of all elements; with one, a vector norm over one dimension, a matrix norm over
-    // two.
+    // Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
     symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self,
                                                                      std::optional<scalar> order,
                                                                      detail::int_list_or_none dim, bool keepdim,
@@ -2352,16 +2359,16 @@ inline constexpr auto norm = table(
             safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
-            value const most = beside(g, maxnorm, x.dtype());
-            value const factor = g.op<"Div">(most, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, most), factor, g.scalar_like(1, x));
+            value const limit = rounded_constant(g, maxnorm, x.dtype());
+            value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
+            value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/loss.hpp
-// Losses: the distance of predictions from targets, per element, averaged or summed.
+// Elementwise losses between predictions and targets, unreduced, averaged or summed.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -2377,43 +2384,43 @@ inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
 
 inline value difference(graph<13> g, value a, value b) {
     if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
-        return g.unsupported("bools, which ATen does not subtract");
+        return g.unsupported("a difference of bools, which ATen does not support");
     operands const o = promoted(g, a, b);
     return arithmetic<"Sub">(g, o.a, o.b);
 }
 
-/// max(x, least)
-inline value no_less(graph<13> g, value x, double least) {
-    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(least, x)});
+/// max(x, minimum)
+inline value clamp_min(graph<13> g, value x, double minimum) {
+    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
 }
 
-/// In the dtype that ATen's operator writes to, which is that of one operand. It casts no floats to integers.
+/// Casts a loss to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
 inline value written_as(graph<13> g, value loss, dtype type) {
     if (is_floating(loss.dtype()) && !is_floating(type))
         return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
     return g.cast(loss, type);
 }
 
-/// Where the target is this number, in the dtype that both promote to.
+/// Whether the target is equal to this label, compared in the dtype that both promote to.
 inline value is_label(graph<13> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
     return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
-/// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
+/// square_scale * d^2 where |d| is below the threshold, line_scale * (|d| - threshold / 2) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), beside(g, square_scale, d.dtype()));
-    value const line =
-        g.op<"Mul">(g.op<"Sub">(size, beside(g, 0.5 * threshold, d.dtype())), beside(g, line_scale, d.dtype()));
-    return choose(g, g.op<"Less">(size, beside(g, threshold, d.dtype())), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), rounded_constant(g, square_scale, d.dtype()));
+    value const line = g.op<"Mul">(g.op<"Sub">(size, rounded_constant(g, 0.5 * threshold, d.dtype())),
+                                   rounded_constant(g, line_scale, d.dtype()));
+    return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
     return weight ? value(g.op<"Mul">(loss, g.cast(*weight, loss.dtype()))) : loss;
 }
 
-/// y * log(y), 0 for 0.
+/// y * log(y), and 0 for y = 0.
 inline value self_entropy(graph<13> g, value y) {
     return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
@@ -2424,7 +2431,7 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
         operands const o = promoted(g, a, b);
         return arithmetic<"Mul">(g, o.a, o.b);
     };
-    dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
+    dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus supports bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
         value const scale = product(arithmetic<"Sub">(g, *pos_weight, g.scalar_like(1, *pos_weight)), target);
@@ -2435,7 +2442,7 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
     return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
 }
 
-/// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
+/// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
 inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
@@ -2446,12 +2453,12 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
         value const s = dot(x, x);
         return g.op<"Add">(g.cast(s, to_floating(s.dtype())), 1e-12);
     };
-    operands const squares = promoted(g, square(a), square(b)); // each adds up in its own dtype
+    operands const squares = promoted(g, square(a), square(b)); // each is summed in its own dtype
     operands const quotient = promoted(g, dot(a, b), g.op<"Sqrt">(g.op<"Mul">(squares.a, squares.b)));
     value const cosine = g.op<"Div">(quotient.a, quotient.b);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
-    value const far_loss = no_less(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
+    value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
@@ -2479,14 +2486,14 @@ inline constexpr auto loss = table(
             value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
             return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
         }),
-    // ATen clamps the logarithms at -100, and rounds once in half types.
+    // ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
-            value const log_absent = detail::no_less(g, detail::log1p(g, g.op<"Neg">(x)), -100);
+            value const log_absent = detail::clamp_min(g, detail::log1p(g, g.op<"Neg">(x)), -100);
             value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
-            value const present_part = g.op<"Mul">(t, detail::no_less(g, g.op<"Log">(x), -100));
+            value const present_part = g.op<"Mul">(t, detail::clamp_min(g, g.op<"Log">(x), -100));
             value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
@@ -2513,11 +2520,12 @@ inline constexpr auto loss = table(
                 return detail::arithmetic<"Mul">(g, o.a, o.b);
             };
             value const x = floats(input);
-            value loss = log_input
-                             ? detail::difference(g, g.op<"Exp">(x), times_target(input))
-                             : detail::difference(
-                                   g, input, times_target(g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype())))));
-            if (full) { // Stirling's approximation of log(t!), for t above 1
+            value loss =
+                log_input
+                    ? detail::difference(g, g.op<"Exp">(x), times_target(input))
+                    : detail::difference(
+                          g, input, times_target(g.op<"Log">(g.op<"Add">(x, rounded_constant(g, eps, x.dtype())))));
+            if (full) { // Stirling's approximation of log(t!), for t > 1
                 value const t = floats(target);
                 value const log_t = g.op<"Log">(t);
                 value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
@@ -2525,7 +2533,7 @@ inline constexpr auto loss = table(
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
                 value const above = g.op<"Greater">(t, g.scalar_like(1, t));
                 value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
-                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss where it is
+                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss in place
             }
             return detail::reduced(g, loss, reduction);
         }),
@@ -2537,7 +2545,7 @@ inline constexpr auto loss = table(
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
                 if (exponent.dtype() != dtype::float16) return y;
-                // ATen's exponential overflows in float16.
+                // In ATen, the exponential overflows float16.
                 value const overflows = g.op<"GreaterOrEqual">(power, 65520);
                 return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
             });
@@ -2545,11 +2553,12 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            value const turned = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
-            detail::operands const o = detail::promoted(g, turned, detail::difference(g, input1, input2));
+            value const negated = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
+            detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
             value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
+            return detail::reduced(
+                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
@@ -2559,8 +2568,9 @@ inline constexpr auto loss = table(
             auto const unless = [&](std::int64_t label, value loss) {
                 return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const rest = g.op<"Sub">(element(g, margin, self.dtype()), self); // of integers ATen cuts the margin
-            value const far = unless(1, detail::no_less(g, rest, 0));
+            value const rest =
+                g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
+            value const far = unless(1, detail::clamp_min(g, rest, 0));
             return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
@@ -2574,14 +2584,14 @@ inline constexpr auto loss = table(
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
-            return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
+            value const loss = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
+            return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/class_loss.hpp
-// Losses against classes: negative log likelihood, cross entropy, and margins between the scores of classes.
+// Losses with class targets: negative log likelihood, cross entropy and margin losses.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -2592,7 +2602,7 @@ inline std::string_view reduction_name(std::int64_t reduction) {
     return reduction == 0 ? "none" : reduction == 1 ? "mean" : "sum";
 }
 
-// Class targets. ATen takes [C], or one 0-d score, with a 0-d target beside [N, C, ...] with [N, ...].
+// Scores and class targets. Besides [N, C, ...] with [N, ...], ATen accepts [C] or a 0-d score with a 0-d target.
 
 struct class_scores {
     value scores; ///< [N, C, ...]
@@ -2609,7 +2619,7 @@ inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduc
     return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
-/// The weights of the targets, 0 where one is ignored.
+/// The weights of the targets, 0 for ignored ones.
 inline value target_weights(graph<13> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
     value const counts = g.op<"Not">(g.op<"Equal">(target, g.scalar(ignore_index, dtype::int64)));
     if (!weight) return g.cast(counts, type);
@@ -2622,7 +2632,7 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
     class_scores const c = batched_classes(g, scores, target);
     if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
-    // NegativeLogLikelihoodLoss takes bfloat16 since opset 22.
+    // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
     optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
     value const loss = g.op<"NegativeLogLikelihoodLoss">(g.cast(c.scores, type),
@@ -2633,7 +2643,7 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
 }
 
-/// ATen takes no weights of another dtype than the scores.
+/// ATen requires weights of the dtype of the scores.
 inline void expect_same_dtype(value scores, optional_value weight) {
     if (weight && weight->dtype() != scores.dtype())
         throw unsupported_error("weights of " + std::string(name(weight->dtype())) + " for scores of " +
@@ -2645,7 +2655,7 @@ inline constexpr auto nll_row = [](graph<13> g, value self, value target, option
     expect_same_dtype(self, weight);
     return nll_loss(g, self, target, weight, reduction, ignore_index);
 };
-/// ATen's total_weight is 0 for a batch of which nothing is reduced.
+/// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
                                            std::int64_t reduction,
                                            std::int64_t ignore_index) -> std::tuple<value, value> {
@@ -2658,10 +2668,10 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
     return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
 };
 
-/// The class dimension of cross entropy: 1, or 0 of a single sample.
+/// The class axis of cross entropy: 1, or 0 for a single sample.
 inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
 
-/// [C] laid along the class dimension.
+/// Class weights [C] reshaped to broadcast along the class axis.
 inline value class_weights(graph<13> g, value weight, value scores) {
     safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
@@ -2669,7 +2679,7 @@ inline value class_weights(graph<13> g, value weight, value scores) {
     return after.empty() ? w : unsqueeze(g, w, after);
 }
 
-/// Cross entropy against probabilities of the classes; the mean is over samples, not elements.
+/// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
 inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
                                 double smoothing) {
     std::int64_t const axis = class_axis(scores);
@@ -2688,7 +2698,7 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
 }
 
-/// Cross entropy against classes of which each other one gets a share of the smoothing.
+/// Cross entropy with label smoothing, which is distributed evenly over all classes.
 inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight,
                                     std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
     std::int64_t const axis = class_axis(scores);
@@ -2731,10 +2741,10 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
 }
 
-/// Which elements of [N, C] are targets: each row of `target` lists classes up to the first negative one.
+/// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
 struct label_sets {
-    value listed;    ///< [N, C]: the position holds a target
-    value is_target; ///< [N, C]: the class is one
+    value listed;    ///< [N, C]: whether the position holds a target
+    value is_target; ///< [N, C]: whether the class is a target
 };
 inline label_sets read_labels(graph<13> g, value target) {
     value const classes = g.to_value(g.size(target, -1));
@@ -2746,14 +2756,14 @@ inline label_sets read_labels(graph<13> g, value target) {
     return {listed, reduce_bool<"ReduceMax">(g, hits, safe_vector{target.rank() - 1}, false)};
 }
 
-/// What is above 0: NaN is not.
+/// max(0, x), and 0 for NaN.
 inline value above_zero(graph<13> g, value x) {
     value const zero = g.scalar_like(0, x);
     return choose(g, g.op<"Greater">(x, zero), x, zero);
 }
 
-/// The sum over all pairs of a target y and a class i that is none, of max(0, 1 - x[y] + x[i]), divided by the number
-/// of classes.
+/// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
+/// number of classes.
 inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
@@ -2765,7 +2775,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
 }
 
-/// The mean over the other classes i of w[y] * max(0, margin - x[y] + x[i])^p.
+/// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
 inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
                                std::int64_t reduction) {
     expect_same_dtype(self, weight);
@@ -2773,7 +2783,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), beside(g, margin, own.dtype())));
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
@@ -2834,12 +2844,12 @@ inline value not_equal(graph<13> g, value a, value b) { return g.op<"Not">(equal
 
 namespace detail {
 
-/// A comparison; ONNX orders no bools, so there it is `Bools(not a, b)`: a < b is (not a) and b.
+/// A comparison. ONNX does not order bools; for them it is `Bools(not a, b)`: a < b is (not a) and b.
 template <fixed_string Compare, fixed_string Bools>
 value ordered(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
-    // LessOrEqual takes bfloat16 since opset 16. ATen rounds a 0-d operand to a half type, too.
+    // LessOrEqual supports bfloat16 since opset 16. ATen rounds 0-d operands to a half-precision dtype, too.
     auto const [x, y, wide] = cast_through(g, a, b, type, g.opset() < 16 ? opmath_type(type) : type);
     return g.op<Compare>(x, y);
 }
@@ -2851,7 +2861,7 @@ inline value less_equal(graph<13> g, value a, value b) { return detail::ordered<
 inline value greater(graph<13> g, value a, value b) { return less(g, b, a); }
 inline value greater_equal(graph<13> g, value a, value b) { return less_equal(g, b, a); }
 
-/// Whether all elements of a bool tensor are true, as a 0-d bool; true for none.
+/// Whether all elements of a bool tensor are true, as a 0-d bool; true for an empty tensor.
 inline value all_true(graph<13> g, value x) {
     std::int64_t const axes[] = {0};
     return g.cast(reduce<"ReduceProd">(g, detail::in_one_dimension(g, g.cast(x, dtype::int32)), axes, false),
@@ -2865,21 +2875,22 @@ value logical(graph<13> g, value a, value b) {
     return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
 }
 
-/// |a - b| <= atol + |rtol * b| where the left side is finite, or equal. Integers are compared as floats, as in ATen.
+/// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
 inline value isclose(graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) {
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype()))
         close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
     if (rtol == 0 && atol == 0) return close;
-    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, beside(g, rtol, type))), beside(g, atol, type));
+    value const allowed =
+        g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
 }
 
-/// Whether shapes and all elements are equal. Where the sizes are unknown, the shapes are compared, and the elements
-/// that both have: ONNX's Equal would broadcast, or stop.
+/// Whether shapes and all elements are equal. For unknown sizes, compares the shapes, and the elements that both tensors have:
+/// ONNX's Equal would broadcast, or fail.
 inline value equal(graph<13> g, value self, value other) {
     if (self.rank() != other.rank()) return g.scalar(false, dtype::bool_);
     bool same = true;
@@ -2896,7 +2907,8 @@ inline value equal(graph<13> g, value self, value other) {
     return g.op<"And">(all_true(g, g.op<"Equal">(g.op<"Shape">(self), g.op<"Shape">(other))), elements);
 }
 
-/// Every element against every test element along a new last axis. Matches are counted: a sum of none is right, too.
+/// Compares every element with every test element along a new last axis. Matches are counted, which is correct for zero
+/// test elements, too.
 inline value isin(graph<13> g, value elements, value tests, bool invert) {
     auto const [x, y, type] = promoted(g, elements, tests);
     value const matches = g.op<"Equal">(unsqueeze(g, x, -1), in_one_dimension(g, y));
@@ -2939,7 +2951,7 @@ inline constexpr auto comparison =
                   return all_true(g, detail::isclose(g, self, other, rtol, atol, equal_nan));
               }),
           symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
-          // assume_unique is a hint that changes no result.
+          // assume_unique is a hint that does not change the result.
           symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(
               [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
                   return detail::isin(g, elements, tests, invert);
@@ -2960,14 +2972,14 @@ inline constexpr auto comparison =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/conversion.hpp
-// Conversions of dtype, and what ONNX has no word for: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Conversions of dtype, and operators that are the identity in ONNX: aten's to, clone, contiguous, alias, copy, fill, item ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Float to integer truncates and anything but 0 is true, in Cast as in ATen. Complex numbers cannot be cast.
+/// Cast, which like ATen truncates floats to integers and maps nonzero to true. ONNX does not cast complex numbers.
 inline value convert(graph<13> g, value x, std::optional<dtype> type) {
     if (!type || x.dtype() == *type) return x;
     if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
@@ -2982,10 +2994,10 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
+/// A 0-d tensor in the place of ATen's Scalar: float64, int64, bool or complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
     for (dim const& d : x.shape().dims())
-        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have one element");
+        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
     dtype const type = is_floating(x.dtype())   ? dtype::float64
                        : is_complex(x.dtype())  ? dtype::complex128
                        : is_integral(x.dtype()) ? dtype::int64
@@ -3042,12 +3054,12 @@ inline constexpr auto conversion = table(
     symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
         dtype const to = type.value_or(aten::default_dtype);
         if (n.computed) return detail::convert(g, *n.computed, to);
-        return detail::opmath_type(to) != to ? beside(g, n.number, to)
-                                             : element(g, n.number, to); // ATen rounds to half types
+        return detail::opmath_type(to) != to ? rounded_constant(g, n.number, to)
+                                             : element(g, n.number, to); // ATen rounds to half precision
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 
-    // Tracing has checked it; there is nothing to compute and no result.
+    // Checked by torch.export while tracing; it computes nothing.
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
         [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
            std::optional<dtype>, layout) {}));
@@ -3055,17 +3067,17 @@ inline constexpr auto conversion = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/windows.hpp
-// Sliding windows over spatial dimensions: batch handling, parameter lists, and windows as one Gather where no ONNX kernel does them.
+// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
 using ints = safe_vector<std::int64_t>;
 
-/// A list parameter over `n` dimensions: one number stands for all, none for `fallback`.
-inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+/// A list parameter for `n` dimensions: a single number applies to all, an empty list is `fallback`.
+inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
     if (given.empty()) return fallback;
-    budget::expect("a number for each dimension", static_cast<std::int64_t>(n), budget::max_rank);
+    budget::expect("a list parameter", static_cast<std::int64_t>(n), budget::max_rank);
     if (given.size() == 1) return ints(n, given[0]);
     if (given.size() != n)
         throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
@@ -3073,7 +3085,7 @@ inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints cons
     return {given.begin(), given.end()};
 }
 
-/// Calls `body` with x as (batch, channel, n spatial dimensions); an unbatched x has one dimension less, and so has the result.
+/// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
 template <class Body>
 value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
@@ -3083,7 +3095,7 @@ value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
     return squeeze(g, body(unsqueeze(g, x, 0)), 0);
 }
 
-/// The same for bodies with values and indices.
+/// The same for bodies that return values and indices.
 template <class Body>
 std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
@@ -3094,7 +3106,7 @@ std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, B
     return {squeeze(g, values, 0), squeeze(g, indices, 0)};
 }
 
-/// What the windows over one dimension read: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
+/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
 struct axis_windows {
     std::int64_t in = 0;
     safe_vector<ints> taps;
@@ -3103,14 +3115,14 @@ struct axis_windows {
     [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
 };
 
-/// Refuses windows whose table an export does not compute.
+/// Refuses tables of windows that are too large.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
-    if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
+    if (windows < 0 || length < 0) throw unsupported_error("windows of negative size");
     budget::expect("a table of windows", checked_int(windows) * length);
     budget::expect("a list of windows", windows);
 }
 
-/// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
+/// `out` windows of `kernel` elements at a distance of `dilation`; the first starts at -before.
 inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
                             std::int64_t dilation, std::int64_t before) {
     expect_table(out, kernel);
@@ -3125,7 +3137,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     return w;
 }
 
-/// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
+/// The windows of adaptive pooling: [floor(o * in / out), ceil((o + 1) * in / out)).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
     if (out != 0) expect_table(out, checked_int(in) / out + 2);
@@ -3141,7 +3153,7 @@ inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     return w;
 }
 
-/// Windows over all spatial dimensions, flattened: `index` holds kernel x positions offsets into a (channel's) plane; `plane` means padding.
+/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel, or `plane` for padding.
 struct window_table {
     ints out;
     std::int64_t kernel = 1;
@@ -3150,16 +3162,16 @@ struct window_table {
     ints index;
 
     [[nodiscard]] bool has_padding() const { return std::find(index.begin(), index.end(), plane) != index.end(); }
-    /// How many elements each window reads.
+    /// The number of elements in each window, without padding.
     [[nodiscard]] ints counts() const {
         ints n(static_cast<std::size_t>(positions), 0);
         for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
         return n;
     }
-    /// The same windows with padding after their elements: the first of equal numbers is an element, though it is the lowest.
+    /// The same windows with padding moved to the end, so that ArgMax finds an element even if it is equal to the padding.
     [[nodiscard]] window_table with_padding_last() const {
         window_table t = *this;
-        ints next(static_cast<std::size_t>(positions), 0); // the entry of each window to write
+        ints next(static_cast<std::size_t>(positions), 0); // next entry to write, per window
         t.index.assign(index.size(), plane);
         for (std::size_t i = 0; i != index.size(); ++i)
             if (std::size_t const column = i % next.size(); index[i] != plane)
@@ -3173,7 +3185,7 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     t.index = {0};
     for (axis_windows const& a : axes) {
         expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
-        checked_int const plane = checked_int(t.plane) * a.in; // the largest number below
+        checked_int const plane = checked_int(t.plane) * a.in; // no entry of `index` is larger
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -3193,7 +3205,7 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     return t;
 }
 
-/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads `fill`.
+/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
 inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
     value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
     if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
@@ -3215,18 +3227,18 @@ inline bool has_static_plane(value x) {
     return true;
 }
 
-/// The static spatial sizes of (batch, channel, spatial...); refuses when one is not known.
+/// The spatial sizes of (batch, channel, spatial...); refuses dynamic ones.
 inline ints static_plane(value x) {
     ints sizes;
     for (std::int64_t i = 2; i != x.rank(); ++i) {
         if (!x.size(i).is_static())
-            throw unsupported_error("a dynamic height or width needs windows that ONNX has no operator for");
+            throw unsupported_error("a dynamic height or width: ONNX has no operator for these windows");
         sizes.push_back(x.size(i).size());
     }
     return sizes;
 }
 
-/// bfloat16 came to Conv and the pools in opset 22; before, ATen's accumulation in float32 is spelled out.
+/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
 template <class Body>
 value widened(graph<13> g, value x, Body body) {
     if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
@@ -3236,14 +3248,14 @@ value widened(graph<13> g, value x, Body body) {
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/convolution.hpp
-// Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
+// ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The parameters of a convolution, one number for each spatial dimension.
+/// The parameters of a convolution, one number per spatial dimension.
 struct convolution_parameters {
     ints stride, before, after, dilation, output_padding;
     std::int64_t groups = 1;
@@ -3265,17 +3277,18 @@ inline convolution_parameters parameters(value weight, int_list stride, int_list
                                          std::int64_t groups) {
     std::size_t const n = spatial_rank(weight);
     ints const zeros(n, 0);
-    ints const pad = spread(padding, n, zeros);
-    return {spread(stride, n, ints(n, 1)), pad, pad, spread(dilation, n, ints(n, 1)), zeros, groups, false};
+    ints const pad = per_dimension(padding, n, zeros);
+    return {
+        per_dimension(stride, n, ints(n, 1)), pad, pad, per_dimension(dilation, n, ints(n, 1)), zeros, groups, false};
 }
 
 inline convolution_parameters transposed_parameters(value weight, int_list stride, int_list padding,
                                                     int_list output_padding, int_list dilation, std::int64_t groups) {
     convolution_parameters p = parameters(weight, stride, padding, dilation, groups);
-    p.output_padding = spread(output_padding, spatial_rank(weight), p.output_padding);
+    p.output_padding = per_dimension(output_padding, spatial_rank(weight), p.output_padding);
     p.transposed = true;
     for (std::size_t i = 0; i != p.stride.size(); ++i) {
-        // ATen allows what is smaller than the dilation, ONNX Runtime only what is smaller than the stride: take it from the padding.
+        // ATen allows output_padding below the dilation, ONNX Runtime only below the stride: reduce the padding instead.
         if (p.output_padding[i] < p.stride[i]) continue;
         std::int64_t const taken = std::min(p.output_padding[i], p.after[i]);
         p.output_padding[i] -= taken;
@@ -3284,7 +3297,7 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
     return p;
 }
 
-/// What a transposed convolution reads: output o gets input i through kernel element k where o = i * stride - before + k * dilation.
+/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
@@ -3320,7 +3333,7 @@ inline window_table convolution_windows(value x, value weight, convolution_param
     return combine(axes);
 }
 
-/// ONNX's Conv is for floating point only: integers are gathered into windows and multiplied as matrices, exactly.
+/// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
 inline value integer_convolution(graph<13> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     window_table const t = convolution_windows(x, weight, p);
@@ -3344,7 +3357,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
     return unflatten(g, y, t);
 }
 
-/// kernel_shape is written where the weight's size is known; without it, it is the weight's.
+/// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
 inline value batched_convolution(graph<13> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     if (!is_floating(x.dtype())) return integer_convolution(g, x, weight, bias, p);
@@ -3370,8 +3383,7 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     };
     if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
         return g.unsupported("groups, a stride or a dilation below 1");
-    if (negative(p.before) || negative(p.after) || negative(p.output_padding))
-        return g.unsupported("a negative padding");
+    if (negative(p.before) || negative(p.after) || negative(p.output_padding)) return g.unsupported("negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
@@ -3385,7 +3397,7 @@ inline constexpr auto conv = [](graph<13> g, value x, value weight, optional_val
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
-/// "same" pads one element more at the end where the number is odd, as auto_pad's SAME_UPPER does; written out, no runtime has to know.
+/// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
 inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
@@ -3415,7 +3427,7 @@ inline constexpr auto general_convolution = [](graph<13> g, value x, value weigh
                       : conv(g, x, weight, bias, stride, padding, dilation, groups);
 };
 
-/// The kernel's size is the weight's; only backends that are chosen by name take it.
+/// Overloads of single backends with a kernel_size argument, which always equals the weight's spatial sizes.
 inline constexpr auto sized_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
                                              int_list stride, int_list padding) {
     return conv(g, x, weight, bias, stride, padding, {}, 1);
@@ -3426,7 +3438,7 @@ inline constexpr auto dilated_convolution = [](graph<13> g, value x, value weigh
     return conv(g, x, weight, bias, stride, padding, dilation, 1);
 };
 
-/// One group for each channel of the input.
+/// One group per input channel.
 inline constexpr auto depthwise_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
                                                  int_list stride, int_list padding, int_list dilation) -> value {
     dim const& channels = x.size(-weight.rank() + 1);
@@ -3464,7 +3476,7 @@ inline constexpr auto convolution = table(
         detail::general_convolution),
     symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
              "output_padding, groups)">(detail::general_convolution),
-    // How to compute (benchmark, deterministic, cudnn_enabled, allow_tf32) does not change what is computed.
+    // benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
     symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
              "benchmark, deterministic, "
              "cudnn_enabled, allow_tf32)">([](graph<13> g, value x, value weight, optional_value bias, int_list stride,
@@ -3518,7 +3530,7 @@ namespace detail {
 using sizes_argument = safe_span<sym_int const>;
 using optional_dtype = std::optional<dtype>;
 
-/// Numbers that are not initialised are zeros here: every value is right, and this one runs everywhere.
+/// A tensor of a given size full of `Number`. Uninitialized tensors (empty) are filled with zeros.
 template <int Number>
 inline constexpr auto new_of_size = [](graph<13> g, sizes_argument size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(aten::default_dtype));
@@ -3532,7 +3544,7 @@ inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argum
     return filled(g, size, Number, type.value_or(self.dtype()));
 };
 
-/// The dtype of torch.full's number, where none is asked for.
+/// The default dtype of torch.full for this number.
 constexpr dtype dtype_of(scalar number) {
     if (number.is_bool()) return dtype::bool_;
     if (number.is_integral()) return dtype::int64;
@@ -3543,7 +3555,7 @@ inline dtype dtype_of(sym_scalar const& number) {
     if (!number.computed) return dtype_of(number.number);
     return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
 }
-/// A tensor of one number, which the graph may compute.
+/// A tensor full of one number, which the graph may compute.
 inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
     if (!number.computed) return filled(g, size, number.number, type);
     return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
@@ -3572,7 +3584,7 @@ inline constexpr auto creation =
               [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
                   return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
               }),
-          // Strides and physical order have no meaning in ONNX.
+          // ONNX tensors do not have strides or a physical layout.
           symbolic<"aten::empty_strided(size, stride, dtype)">(
               [](graph<13> g, detail::sizes_argument size, detail::sizes_argument, detail::optional_dtype type) {
                   return detail::new_of_size<0>(g, size, type);
@@ -3607,7 +3619,7 @@ inline constexpr auto creation =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/cumulative.hpp
-// Running reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of neighbours.
+// Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -3619,9 +3631,8 @@ inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t st
     return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
 }
 
-/// ONNX runs along an axis only to add and, since opset 26, to multiply. The others look at all pairs: the axis is
-/// moved to the end and each position i sees row i of a lower triangle over it, so memory grows with the square of its
-/// size.
+/// ONNX has cumulative operators only for sums and, since opset 26, products. The others reduce all prefixes at once: the axis
+/// is moved to the end, and position i reduces row i of a lower triangle. Memory is quadratic in the size of the axis.
 struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
@@ -3649,7 +3660,7 @@ inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
     return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
 }
 
-/// Reduces what each position sees of `row`; the rest is `neutral`.
+/// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
 template <fixed_string Reduce>
 value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) {
     value const seen = g.op<"Where">(p.visible, row, neutral);
@@ -3666,12 +3677,12 @@ value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
         x.dtype());
 }
 
-inline scalar least_value(dtype t) {
+inline scalar min_value(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
 }
-inline scalar greatest_value(dtype t) {
+inline scalar max_value(dtype t) {
     if (is_floating(t)) return std::numeric_limits<double>::infinity();
     if (t == dtype::bool_) return 1;
     if (is_unsigned_integral(t))
@@ -3679,8 +3690,8 @@ inline scalar greatest_value(dtype t) {
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
 }
 
-/// aten::cummax (ReduceMax) and cummin (ReduceMin): the index is the last of equal extremes; from the first NaN on, the
-/// last NaN.
+/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
+/// of the last NaN.
 template <fixed_string Reduce>
 inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t dim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -3689,8 +3700,8 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
     std::int64_t const axis = normalize_axis(dim, self.rank());
     prefixes const p = make_prefixes(g, x, axis);
-    value const best = reduce_prefixes<Reduce>(
-        g, p, p.row, g.scalar_like(is_max ? least_value(x.dtype()) : greatest_value(x.dtype()), x));
+    value const best =
+        reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(is_max ? min_value(x.dtype()) : max_value(x.dtype()), x));
     auto const last = [&](value found) {
         return reduce<"ReduceMax">(g,
                                    g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
@@ -3706,22 +3717,22 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     return {g.op<"GatherElements">(self, index, attr::axis_i(axis)), index};
 };
 
-/// x[1:] - x[:-1] along an axis; of bools, where neighbours differ.
+/// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
 inline value step(graph<13> g, value x, std::int64_t axis) {
     value const after = slice_axis(g, x, axis, 1, to_the_end);
     value const before = slice_axis(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
-/// dx * (y[i] + y[i + 1]) along an axis; dx is a number, or widths that broadcast. Integers wrap here, as in ATen.
+/// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
 
-/// ATen's zeros for no points at all have the dtype of y; empty: there are points.
-inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
+/// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
+inline optional_value empty_area(graph<13> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
@@ -3730,7 +3741,7 @@ inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
 
 inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
-/// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
+/// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
 inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
     safe_vector<std::int64_t> after;
@@ -3739,10 +3750,10 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     return after.empty() ? dx : unsqueeze(g, dx, after);
 }
 
-/// A Python number as ATen sees it beside a tensor.
-inline value spacing(graph<13> g, value y, scalar n) { return beside(g, n, to_floating(promote(y, n))); }
+/// A Python number as an operand of y, in a floating-point dtype.
+inline value spacing(graph<13> g, value y, scalar n) { return rounded_constant(g, n, to_floating(promote(y, n))); }
 
-/// At equal distances all elements count, those at the ends half.
+/// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
@@ -3755,7 +3766,7 @@ inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
 
 } // namespace detail
 
-/// aten::cumsum. CumSum takes half types since opset 14, but ATen adds them in float32; it takes no 0-d tensor.
+/// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
 inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(x, out);
@@ -3794,18 +3805,18 @@ inline constexpr auto cumulative = table(
     }),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
+        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
         return detail::area_at_steps(g, y, dx, axis);
     }),
     symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
+        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
     }),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (dx.is_complex()) // the real part alone would be halved
+        if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
             return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
         value const half = detail::spacing(g, y, dx.to<double>() / 2);
         return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);
@@ -3819,14 +3830,14 @@ inline constexpr auto cumulative = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/elementwise_binary.hpp
-// Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ... with ATen's promotion.
+// Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What a + alpha * b is computed in: half types are rounded once.
+/// The dtype in which a + alpha * b is computed, such that half-precision dtypes are rounded once.
 constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
 inline value scaled(graph<13> g, value x, scalar factor) {
@@ -3856,7 +3867,7 @@ inline value multiply(graph<13> g, value a, value b) {
     return g.cast(g.op<"Mul">(x, y), type);
 }
 
-/// True division: integers and bools as floats.
+/// True division; integers and bools are converted to floats.
 inline value divide(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
@@ -3865,14 +3876,14 @@ inline value divide(graph<13> g, value a, value b) {
 
 namespace detail {
 
-/// Where x is not 0 and has the other sign than y; no product of two small numbers, which could underflow.
+/// Whether x is not 0 and its sign differs from that of y. Does not multiply x by y, which could underflow.
 inline value signs_differ(graph<13> g, value x, value y) {
     if (auto const n = known_number(y)) return *n < 0 ? g.op<"Greater">(x, 0) : g.op<"Less">(x, 0);
     return g.op<"Less">(g.op<"Mul">(x, g.op<"Sign">(y)), 0);
 }
 
-/// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
-/// a - a mod b could.
+/// Div truncates integers: subtracts 1 if the signs of the remainder and the divisor differ. Unlike (a - a mod b) / b, this
+/// cannot overflow.
 inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
     auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
@@ -3881,7 +3892,7 @@ inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
     return g.cast(g.op<"Sub">(q, g.cast(signs_differ(g, rest, y), wide)), type);
 }
 
-/// c10::div_floor_floating: from the remainder, since a / b may round up to the next integer (1 // 0.1 is 9).
+/// c10::div_floor_floating: computed from the remainder, because a / b may round up to the next integer (1 // 0.1 is 9).
 inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
     dtype const wide = opmath_type(type);
     value const x = g.cast(g.cast(a, type), wide);
@@ -3905,8 +3916,8 @@ inline value floor_divide(graph<13> g, value a, value b) {
                              : detail::floor_divide_integers(g, a, b, type);
 }
 
-/// div with rounding_mode "trunc". ONNX's Div truncates integers. Half types are not widened: ATen truncates the
-/// rounded quotient.
+/// div with rounding_mode "trunc". ONNX's Div truncates integers. Half-precision dtypes are not widened, because ATen
+/// truncates the rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (is_floating(type)) {
@@ -3924,26 +3935,26 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
     return g.unsupported("rounding_mode " + std::string(*rounding_mode));
 }
 
-/// The remainder with the divisor's sign, as in Python.
+/// The remainder with the sign of the divisor, as in Python.
 inline value remainder(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
-    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
+    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // with the sign of the dividend: the only Mod for floats
     return g.cast(g.op<"Where">(detail::signs_differ(g, rest, y), g.op<"Add">(rest, y), rest), type);
 }
 
-/// The remainder with the dividend's sign, as in C.
+/// The remainder with the sign of the dividend, as in C.
 inline value truncated_remainder(graph<13> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
-    // ONNX Runtime's Mod with fmod goes through double, which holds no int64.
+    // ONNX Runtime computes Mod with fmod in double, which cannot represent every int64.
     if (is_integral(type) && bits(type) == 64) return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
     return g.op<"Mod">(x, y, attr::fmod_i(1));
 }
 
 namespace detail {
 
-/// x to the power n >= 1 by squaring: exact for integers, where ONNX Runtime's Pow goes through double.
+/// x to the power n >= 1 by squaring: exact for integers, unlike ONNX Runtime's Pow, which computes in double.
 inline value integer_power(graph<13> g, value x, std::int64_t n) {
     if (n == 1) return x;
     value const half = integer_power(g, x, n / 2);
@@ -3951,7 +3962,7 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
     return n % 2 == 0 ? square : g.op<"Mul">(square, x);
 }
 
-/// ATen computes two powers as roots, but not of float16: they differ at -inf and -0.
+/// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
 inline optional_value root(graph<13> g, value x, value exponent) {
     auto const n = known_number(exponent);
     if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
@@ -3973,12 +3984,12 @@ inline value power(graph<13> g, value base, value exponent) {
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
-    // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
+    // For integers, 0 to a negative power is 0 in ATen and infinite in ONNX Runtime.
     value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
     return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
 }
 
-/// pow in float64, whatever the operands are.
+/// pow in float64, for operands of every dtype.
 inline value float_power(graph<13> g, value base, value exponent) {
     if (is_complex(base.dtype()) || is_complex(exponent.dtype())) return g.unsupported("complex numbers");
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
@@ -3986,7 +3997,7 @@ inline value float_power(graph<13> g, value base, value exponent) {
     return g.op<"Pow">(x, y);
 }
 
-/// NaN where either is NaN.
+/// The larger operand; NaN if either is NaN.
 inline value maximum(graph<13> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
     if (type == dtype::bool_) return g.op<"Or">(x, y);
@@ -4000,7 +4011,7 @@ inline value minimum(graph<13> g, value a, value b) {
 
 namespace detail {
 
-/// fmax and fmin: the other operand where one is NaN. A comparison with NaN is false, so only NaN in y needs a test.
+/// fmax and fmin: if one operand is NaN, the other one. Comparisons with NaN are false, so only y needs a test.
 template <fixed_string Compare, binary_function WithoutNan>
 value ignoring_nan(graph<13> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
@@ -4014,7 +4025,7 @@ inline value heaviside(graph<13> g, value self, value values) {
     return choose(g, g.op<"Equal">(x, 0), y, g.cast(g.op<"Greater">(x, 0), type));
 }
 
-/// self + weight * (end - self), from the nearer end as ATen does.
+/// self + weight * (end - self). Like ATen, lerp() uses lerp_from_end where that is more precise.
 inline value lerp_from_start(graph<13> g, value self, value end, value weight) {
     return g.op<"Add">(self, g.op<"Mul">(weight, g.op<"Sub">(end, self)));
 }
@@ -4046,19 +4057,19 @@ value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
-/// With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
+/// self * 2^other. For integer exponents, the power itself may overflow, so it is applied in three factors.
 inline value ldexp(graph<13> g, value self, value other) {
     if (is_floating(self.dtype()) && !is_floating(other.dtype())) {
         dtype const wide = opmath_type(self.dtype());
-        int const most = wide == dtype::float64 ? 2100 : 300; // from the least number to infinity
+        int const limit = wide == dtype::float64 ? 2100 : 300; // takes the smallest number to infinity
         value const exponent =
-            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-most, dtype::int32), g.scalar(most, dtype::int32));
+            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-limit, dtype::int32), g.scalar(limit, dtype::int32));
         value const third = g.op<"Div">(exponent, g.scalar(3, dtype::int32));
         value const rest = g.op<"Sub">(exponent, g.op<"Add">(third, third));
         auto const power_of_two = [&](value n) -> value { return g.op<"Pow">(g.scalar(2, wide), g.cast(n, wide)); };
         value const factor = power_of_two(third);
-        value const most_of_it = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
-        return g.cast(g.op<"Mul">(most_of_it, power_of_two(rest)), self.dtype());
+        value const partial = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
+        return g.cast(g.op<"Mul">(partial, power_of_two(rest)), self.dtype());
     }
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
@@ -4145,7 +4156,7 @@ inline constexpr auto elementwise_binary = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/elementwise_unary.hpp
-// Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ... as ONNX operators.
+// Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4156,14 +4167,14 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(real_only(g, x)); };
 
-/// ceil, floor, round: integers come back as they are.
+/// ceil, floor, round; integers are returned unchanged.
 template <fixed_string Op>
 inline constexpr auto rounding = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<Op>(v); });
 };
 
-/// Toward zero; keeps the sign of -0.
+/// Rounds toward zero; keeps the sign of -0.
 inline constexpr auto trunc = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
     return without_bfloat16(
@@ -4172,7 +4183,7 @@ inline constexpr auto trunc = [](graph<13> g, value x) -> value {
 
 inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t decimals) -> value {
     if (decimals == 0) return rounding<"Round">(g, x);
-    if (!is_floating(x.dtype())) return g.unsupported("round of integers to decimals");
+    if (!is_floating(x.dtype())) return g.unsupported("rounding integers to decimals");
     double power = 1;
     bool const up = decimals > 0;
     for (std::int64_t i = 0; (up ? i < decimals : i > decimals) && power < infinity; i += up ? 1 : -1) power *= 10;
@@ -4182,20 +4193,20 @@ inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t 
     });
 };
 
-/// x in a dtype with arithmetic: 8 and 16 bit integers have it since opset 14; they wrap around in int32 as well.
+/// x in a dtype that supports arithmetic. Integers of 8 and 16 bits do since opset 14; below, int32 gives the same bits.
 inline value to_arithmetic(graph<13> g, value x) {
     bool const small = is_integral(x.dtype()) && bits(x.dtype()) < 32;
     return small && g.opset() < 14 ? g.cast(x, dtype::int32) : x;
 }
 
-/// Unsigned integers wrap around; Neg does not take them.
+/// Neg does not support unsigned integers; they wrap around.
 inline constexpr auto neg = [](graph<13> g, value x) -> value {
     if (!is_unsigned_integral(x.dtype())) return g.op<"Neg">(x);
     value const v = to_arithmetic(g, x);
     return g.cast(g.op<"Sub">(g.scalar_like(0, v), v), x.dtype());
 };
 
-/// The sign of NaN is 0 in ATen and left open by ONNX.
+/// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
     if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
@@ -4203,14 +4214,14 @@ inline constexpr auto sign = [](graph<13> g, value x) -> value {
         g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
-/// True for -0 as well: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
+/// True for -0 as well (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline constexpr auto signbit = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
     if (is_signed_integral(x.dtype())) return g.op<"Less">(x, 0);
     return g.op<"Or">(g.op<"Less">(x, 0), g.op<"Less">(g.op<"Reciprocal">(x), 0));
 };
 
-/// square is pow(x, 2): of bools it counts in int64.
+/// pow(x, 2), whose result for bools is int64.
 inline constexpr auto square = [](graph<13> g, value x) -> value {
     dtype const type = promote(x, scalar(2));
     value const v = to_arithmetic(g, g.cast(x, type));
@@ -4230,14 +4241,14 @@ inline value sinc(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Equal">(x, 0), g.scalar(1, x.dtype()), g.op<"Div">(g.op<"Sin">(angle), angle));
 }
 
-/// -x log(x); 0 at 0, -inf below.
+/// -x * log(x); 0 at 0, -inf below 0.
 inline value entr(graph<13> g, value x) {
     value const y = g.op<"Neg">(g.op<"Mul">(x, g.op<"Log">(x)));
     value const at_zero = g.op<"Where">(g.op<"Equal">(x, 0), x, y);
     return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(-infinity, x.dtype()), at_zero);
 }
 
-/// log(x / (1 - x)), x clamped to [eps, 1 - eps] first; a negative eps is none.
+/// log(x / (1 - x)), with x clamped to [eps, 1 - eps] unless eps is negative or None.
 inline constexpr auto logit = [](graph<13> g, value x, std::optional<double> eps) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) -> value {
         if (eps && *eps >= 0) {
@@ -4252,10 +4263,10 @@ inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
     return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : g.op<"Equal">(x, 0);
 };
 
-/// BitwiseNot exists since opset 18. Before: all bits - x, which are -1, or the largest number where there is no sign.
+/// BitwiseNot was added in opset 18; below, it is all_bits - x, where all_bits is -1 or the maximum of an unsigned dtype.
 inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
-    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating numbers");
+    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
     value const v = to_arithmetic(g, x);
     value const all_bits = g.constant({v.dtype(), {}, std::string(bits(v.dtype()) / 8, '\xff')});
@@ -4266,7 +4277,7 @@ inline constexpr auto isnan = [](graph<13> g, value x) -> value {
     return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
 };
 
-/// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
+/// Whether x is `Sign` times infinity. IsInf supports half-precision dtypes only since opset 20.
 template <int Sign>
 inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return filled_like(g, x, false, dtype::bool_);
@@ -4290,17 +4301,18 @@ constexpr double largest_number(dtype t) {
     return t == dtype::bfloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
 }
 
-/// Infinities become the largest numbers of x's dtype: Clip does it at once.
+/// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
     if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), beside(g, nan.value_or(0), v.dtype()), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), beside(g, above.value_or(largest), v.dtype()), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), beside(g, below.value_or(-largest), v.dtype()), z);
+        value const z =
+            g.op<"Where">(g.op<"Equal">(v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 
@@ -4370,7 +4382,7 @@ inline constexpr auto elementwise_unary = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/embedding.hpp
-// Embeddings: rows of a table by index, and their sums, means and maxima over bags.
+// Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4381,7 +4393,7 @@ using bag_results = std::tuple<value, optional_value, optional_value, optional_v
 
 enum class bag_mode : std::int64_t { sum, mean, max };
 
-/// What an embedding_bag call says; padding_idx -1 (after wrapping): no padding.
+/// The arguments of an embedding_bag call; padding_idx is not negative.
 struct bag_options {
     bag_mode mode = bag_mode::sum;
     bool include_last_offset = false;
@@ -4408,7 +4420,7 @@ inline value bag_membership(graph<13> g, value indices, value offsets, bag_optio
     return unsqueeze(g, inside, 2);
 }
 
-/// The bags themselves; the other results of embedding_bag are for its gradient and are not produced.
+/// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
 inline bag_results embedding_bag(graph<13> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
@@ -4433,7 +4445,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
 
 } // namespace detail
 
-// scale_grad_by_freq and sparse shape the gradient, and padding_idx of aten::embedding does: the rows are the same.
+// scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
 inline constexpr auto embedding = table(
     symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(
         [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
@@ -4481,7 +4493,7 @@ inline constexpr auto embedding = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/view.hpp
-// Views: aten's reshape, squeeze, permute, expand and their kin, which change the shape and no element.
+// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4494,14 +4506,14 @@ inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
 };
 inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
-    // BitCast came with opset 26, for elements of one width.
+    // BitCast was added in opset 26, for dtypes of the same width.
     if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
         return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
-    return g.unsupported("the same bytes as another dtype");
+    return g.unsupported("a view of the same bytes as another dtype");
 };
 
-/// Whether squeeze drops a dimension. Of a dimension that is not static the recorded rank of the result tells; a symbol is larger than 1,
-/// as in torch.export.
+/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
+/// torch.export.
 inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
     auto const& expected = g.context().expected;
@@ -4509,7 +4521,7 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
         static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
         return false;
     if (x.size(axis).is_symbolic()) return false;
-    throw unsupported_error("squeeze of a dimension whose size is not known");
+    throw unsupported_error("squeeze of a dimension of unknown size");
 }
 inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
     safe_vector<std::int64_t> gone;
@@ -4559,7 +4571,7 @@ inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size,
     return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
-/// Dimensions first to last become one.
+/// Merges the dimensions first to last into one.
 inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return reshape(g, x, {1});
@@ -4568,7 +4580,7 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
     if (first == last) return x;
     if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
-    // Any batch size with one node and no constants.
+    // Flatten is a single node without constants, for any batch size.
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
     safe_vector<sym_int> const sizes = g.sizes(x);
     safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
@@ -4584,7 +4596,7 @@ inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t st
 inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
     safe_vector<sym_int> to = g.sizes(self);
-    if (to.empty()) throw unsupported_error("unflatten of a tensor without dimensions");
+    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
     safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
@@ -4596,7 +4608,7 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
     return reshape(g, self, to);
 };
 
-/// A tensor with `n` dimensions or more, as aten::atleast_1d, 2d and 3d place them.
+/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
 inline value at_least(graph<13> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
@@ -4628,7 +4640,7 @@ inline constexpr auto reshaping = table(
         return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
     }),
     symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    // The strides only say where the elements lie.
+    // ONNX tensors do not have strides.
     symbolic<"aten::_reshape_alias(self, size, stride)">(
         [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
     symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
@@ -4683,7 +4695,7 @@ inline constexpr auto view = reshaping + transposing + expanding;
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/indexing.hpp
-// Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold and their kin.
+// Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4698,17 +4710,17 @@ inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim,
     return select(g, self, dim, index);
 };
 
-/// Indices as ONNX takes them: int32 or int64.
+/// Indices in a dtype that ONNX supports: int32 or int64.
 inline value as_index(graph<13> g, value index) {
     return index.dtype() == dtype::int32 ? index : g.cast(index, dtype::int64);
 }
 
-/// The tensors that x is indexed with, and the axes they stand for; masks as the indices of their true elements.
+/// The index tensors of x and the axes that they index; a mask is replaced by the indices of its true elements.
 struct index_tensors {
     safe_vector<std::int64_t> axes;
     safe_vector<value> values;
 
-    /// Whether no axis lies between two of them; else the result's axes go first.
+    /// Whether the axes are adjacent; if not, the indexed dimensions of the result come first.
     [[nodiscard]] bool adjacent() const {
         return axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
     }
@@ -4727,10 +4739,10 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
             out.values.push_back(g.cast(*index, dtype::int64));
         } else {
             if (index->rank() == 0) throw unsupported_error("a mask without dimensions");
-            value const places = g.op<"NonZero">(g.cast(*index, dtype::bool_));
+            value const positions = g.op<"NonZero">(g.cast(*index, dtype::bool_));
             for (std::int64_t i = 0; i != index->rank(); ++i) {
                 out.axes.push_back(axis++);
-                out.values.push_back(select(g, places, 0, i));
+                out.values.push_back(select(g, positions, 0, i));
             }
         }
     }
@@ -4738,7 +4750,7 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
     return out;
 }
 
-/// The indices broadcast to one shape, as rows of coordinates in a last dimension: what GatherND and ScatterND take.
+/// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
 inline value coordinates(graph<13> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
@@ -4750,7 +4762,7 @@ inline value coordinates(graph<13> g, index_tensors const& by) {
     return g.op<"Concat">(columns, attr::axis_i(columns[0].rank() - 1));
 }
 
-/// 0 ... rank - 1 with the given axes first.
+/// A permutation of 0 ... rank - 1 that starts with the given axes.
 inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, std::int64_t rank) {
     safe_vector<std::int64_t> perm(axes.begin(), axes.end());
     for (std::int64_t a = 0; a != rank; ++a)
@@ -4758,7 +4770,7 @@ inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, 
     return perm;
 }
 
-/// x[indices], as aten::index: adjacent indices leave their dimensions where they are, separated ones move them to the front.
+/// aten::index, x[indices]: the dimensions of adjacent indices stay in place, those of separated indices move to the front.
 inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
@@ -4775,16 +4787,16 @@ inline value index_with(graph<13> g, value x, safe_span<optional_value const> in
     value const found = g.op<"GatherND">(from, coordinates(g, by));
     std::int64_t const depth = found.rank() - (x.rank() - static_cast<std::int64_t>(by.axes.size()));
     if (!by.adjacent() || by.axes.front() == 0) return found;
-    safe_vector<std::int64_t> const places = iota(depth);
+    safe_vector<std::int64_t> const positions = iota(depth);
     safe_vector<std::int64_t> to;
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
-    return move_axes(g, found, places, to);
+    return move_axes(g, found, positions, to);
 }
 inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
-/// GatherElements; 0-d tensors count as 1-d, and an empty index of any rank gives an empty result (trap 16).
+/// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
 inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
         safe_vector<sym_int> const sizes = g.sizes(index);
@@ -4810,8 +4822,8 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
-/// Where the elements of a diagonal lie in a flattened matrix of m rows and n columns.
-inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
+inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
@@ -4819,7 +4831,7 @@ inline value diagonal_places(graph<13> g, sym_int m, sym_int n, std::int64_t off
 }
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
@@ -4828,39 +4840,39 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     sizes.pop_back();
     sym_int const m = sizes.back();
     sizes.back() = multiply(g, m, n);
-    return gather(g, reshape(g, matrices, sizes), diagonal_places(g, m, n, offset), rank - 2);
+    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
-/// Where a strided view finds its elements in the storage.
-inline tensor strided_places(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
-                             std::int64_t offset) {
-    tensor places{dtype::int64, {size.begin(), size.end()}, {}};
-    std::int64_t const n = places.element_count();
-    budget::expect("a table of places", n); // also where a size is negative
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
     budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
     for (std::int64_t i = 0; i != n; ++i) {
         checked_int at = offset;
         std::int64_t rest = i;
         for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
-        if (at < 0) throw unsupported_error("a strided view before the first element");
-        places.append(std::int64_t{at});
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
     }
-    return places;
+    return positions;
 }
 inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
-    tensor places = strided_places(size, stride, offset);
+    tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(places.element_count()); ++i)
-        if (count >= 0 && places.at(i).to<std::int64_t>() >= count)
-            throw unsupported_error("as_strided beyond the elements of its input");
-    if (places.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(places)), 0);
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
 }
-/// Whether sizes of which some are computed are walked in row-major order; a stride of a dimension of size 1 says nothing.
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
 inline bool is_row_major(size_list size, size_list stride) {
-    std::int64_t expected = 1; // -1: beyond a computed size
+    std::int64_t expected = 1; // -1: depends on a computed size
     for (std::size_t i = size.size(); i-- != 0;) {
         if (size[i].is(1)) continue;
         if (expected < 0 || !stride[i].is(expected)) return false;
@@ -4872,7 +4884,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
                                       std::optional<std::int64_t> storage_offset) -> value {
     safe_vector<std::int64_t> sizes;
     safe_vector<std::int64_t> strides;
-    if (size.size() != stride.size()) return g.unsupported("as many strides as sizes are needed");
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
     for (std::size_t i = 0; i != size.size(); ++i) {
         if (size[i].is_constant()) sizes.push_back(size[i].constant());
         if (stride[i].is_constant()) strides.push_back(stride[i].constant());
@@ -4880,29 +4892,29 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
     if (sizes.size() == size.size() && strides.size() == size.size())
         return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
     if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
-    return g.unsupported("computed sizes or strides that are not those of a row-major tensor");
+    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
 };
 
-/// For every window the places of its elements, as (windows, size).
-inline value window_places(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
-        throw unsupported_error("windows of a negative size, or with a step below 1");
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
-    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than what they slide over");
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
     sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
     std::int64_t const sizes[] = {windows.constant(), size};
     std::int64_t const strides[] = {step, dilation};
-    return g.constant(strided_places(sizes, strides, 0));
+    return g.constant(strided_positions(sizes, strides, 0));
 }
 inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
                                       std::int64_t step) {
     value const x = at_least_1d(g, self);
     std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_places(g, g.size(x, axis), size, step), axis);
-    // A 0-d tensor has no dimension for the windows.
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
     if (self.rank() == 0) return flat(g, windows);
     std::int64_t const within = axis + 1;
     std::int64_t const last = -1;
@@ -4952,7 +4964,7 @@ inline constexpr auto indexing = slicing + gathering;
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/joining.hpp
-// Joining tensors: aten's cat and stack families, block_diag, meshgrid and products of tensors.
+// Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4961,7 +4973,7 @@ namespace detail {
 
 using value_list = safe_span<value const>;
 
-/// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
+/// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
 inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     safe_vector<value> parts;
@@ -4981,7 +4993,7 @@ inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
 
-/// Concatenates along an axis after giving all of them `N` dimensions.
+/// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
 inline constexpr auto stack_dims =
     [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
@@ -5017,7 +5029,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(0)));
 };
 
-/// One tensor for each axis: the i-th varies along axis i.
+/// One tensor per axis; the i-th varies along axis i.
 inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
@@ -5032,7 +5044,7 @@ inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
-    if (indexing != "xy") return g.unsupported("an indexing other than ij and xy");
+    if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
     safe_vector<value> in(tensors.begin(), tensors.end());
     std::swap(in[0], in[1]);
     safe_vector<value> out = mesh(g, in);
@@ -5040,7 +5052,7 @@ inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
     return out;
 };
 
-/// The choices of r out of 0 ... n - 1 in lexicographic order, one after the other.
+/// All choices of r out of 0 ... n - 1 in lexicographic order, concatenated.
 inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
     safe_vector<std::int64_t> all;
     safe_vector<std::int64_t> now;
@@ -5057,8 +5069,7 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
             now.pop_back();
         }
     };
-    // Choices of r are not more than n * n * ... r times; each is looked at once, and so is what leads to it.
-    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number");
+    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number of elements");
     budget::expect("combinations", r, budget::max_rank);
     extend(extend, 0);
     return all;
@@ -5079,7 +5090,7 @@ inline constexpr auto joining = table(
     symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
     symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
     symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
-    // Without `indexing` it is "ij".
+    // The default of `indexing` is "ij".
     symbolic<"aten::meshgrid(tensors)">(
         [](graph<13> g, detail::value_list tensors) { return detail::mesh(g, tensors); }),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
@@ -5115,7 +5126,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What lies above (`upper`) or below a diagonal, zero elsewhere. Trilu exists since opset 14; before, a mask of row and column numbers.
+/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
+/// indices does the same.
 inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     if (g.opset() >= 14) {
         auto const h = g.within<14>();
@@ -5129,8 +5141,8 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     return g.op<"Where">(inside, x, g.scalar_like(0, x));
 }
 
-/// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
-inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
     sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
@@ -5139,56 +5151,56 @@ inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
         return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
     }
     std::int64_t const n = size.constant();
-    tensor places{dtype::int64, {n, n}, {}};
+    tensor positions{dtype::int64, {n, n}, {}};
     for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t k = 0; k != n; ++k) places.append(k - i == offset ? std::min(i, k) : length.constant());
-    return g.constant(std::move(places));
+        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
+    return g.constant(std::move(positions));
 }
 
-/// The last dimension as a diagonal of square matrices, whose axes become dim1 and dim2: gathered from x and a zero beside it, so that
-/// NaN and infinity stay where they are.
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
+/// and an appended zero; a product with a mask would spread NaN and infinity.
 inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
     sizes.back() = 1;
     value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const places = embedded_places(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
+    value const positions = embedded_positions(g, length, offset);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
 }
 
-/// The places of a triangle's elements, rows first, then columns.
+/// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
-    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
     budget::expect("a matrix", checked_int(rows) * columns);
     budget::expect("a matrix", rows);
-    tensor places{type, {2, 0}, {}};
+    tensor positions{type, {2, 0}, {}};
     for (int which : {0, 1})
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t k = 0; k < columns; ++k) {
                 if (upper ? k - i < offset : k - i > offset) continue;
-                places.append(which == 0 ? i : k);
-                places.sizes[1] += which;
+                positions.append(which == 0 ? i : k);
+                positions.sizes[1] += which;
             }
-    return g.constant(std::move(places));
+    return g.constant(std::move(positions));
 }
 
 /// aten::im2col, by gathering rows and columns of the padded image.
 inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
                               axis_list stride) {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
-    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("a negative padding");
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
         x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
     safe_vector<sym_int> const sizes = g.sizes(x);
-    value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);
-    value const columns = window_places(g, sizes[3], kernel[1], stride[1], dilation[1]);
+    value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
+    value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
     value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
@@ -5226,7 +5238,7 @@ inline constexpr auto matrices = table(
         [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
             return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
         }),
-    // Col2Im came with opset 18.
+    // Col2Im was added in opset 18.
     symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
         [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list padding,
            axis_list stride) {
@@ -5254,21 +5266,21 @@ inline constexpr auto matrices = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/normalization.hpp
-// Batch, layer, group, instance, RMS and weight normalisation.
+// Batch, layer, group, instance, RMS and weight normalization.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// A weight or bias for the channels (dimension 1) of x, as `type`.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
+/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
+inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
-    return filled(g, safe_span(&channels, 1), otherwise, type);
+    return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
-/// [C] as [C, 1, ...], to stand against dimension 1 of a tensor of this rank.
+/// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
 inline value along_channels(graph<13> g, value p, std::int64_t rank) {
     safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
@@ -5276,30 +5288,30 @@ inline value along_channels(graph<13> g, value p, std::int64_t rank) {
 
 /// 1 / sqrt(variance + eps)
 inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
-/// x * scale + bias, where either may be missing.
+/// x * scale + bias; either may be absent.
 inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
     if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
     return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
 }
 
-/// x * scale + bias with one scale and one bias for each channel (dimension 1).
+/// x * scale + bias with one scale and one bias per channel (dimension 1).
 inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
     auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
     return affine(g, x, parameter(scale), parameter(bias));
 }
 
-/// The dtype to compute in where parameters may be wider than x.
+/// The dtype of the parameters, or that of x if there are none.
 inline dtype parameter_dtype(value x, optional_value weight, optional_value bias) {
     return weight ? weight->dtype() : bias ? bias->dtype() : x.dtype();
 }
 
-/// What training uses and leaves behind, per channel.
+/// The statistics per channel that training uses, and the updated running statistics.
 struct batch_statistics {
     value mean;
-    value variance; ///< biased: the one to divide by
+    value variance; ///< biased, as the normalization uses it
     value running_mean;
     value running_variance;
 };
@@ -5312,29 +5324,29 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     moments const m = variance_and_mean(g, wide, axes, 0, false);
     s.mean = m.mean;
     s.variance = m.variance;
-    auto const updated = [&](value old, value seen) {
-        value const was = g.cast(old, aten::promote_types(old.dtype(), seen.dtype()));
-        value const now = g.cast(g.op<"Mul">(seen, momentum), was.dtype());
-        return g.cast(g.op<"Add">(g.op<"Mul">(was, 1.0 - momentum), now), old.dtype());
+    auto const updated = [&](value old, value batch) {
+        value const kept = g.cast(old, aten::promote_types(old.dtype(), batch.dtype()));
+        value const added = g.cast(g.op<"Mul">(batch, momentum), kept.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(kept, 1.0 - momentum), added), old.dtype());
     };
     if (running_mean) s.running_mean = updated(*running_mean, s.mean);
     if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
     return s;
 }
 
-/// What a float attribute loses of a float64 epsilon.
+/// The part of a float64 epsilon that a float32 attribute cannot represent.
 inline double lost_as_float(double eps) { return eps - static_cast<double>(static_cast<float>(eps)); }
 
-/// BatchNormalization with given statistics. Its operands share a dtype until opset 14; mixed ones are computed in the
-/// parameters'. Its epsilon is a float32: for float64, the variance carries the rest.
+/// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
+/// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
 inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
                              value variance, double eps) {
     dtype const widest =
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
-    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 came with opset 14
+    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
     variance = g.cast(variance, type);
     if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
-        variance = g.op<"Add">(variance, beside(g, rest, type));
+        variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
     value const y = g.op<"BatchNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
                                                channel_parameter(g, bias, x, 0, type),
@@ -5344,7 +5356,7 @@ inline value batch_norm_with(graph<13> g, value x, optional_value weight, option
     return g.cast(y, x.dtype());
 }
 
-/// ATen's saved mean and inverse deviation; empty outside training, as on the CPU.
+/// The result, and ATen's saved mean and inverse standard deviation, which are empty outside training, as on the CPU.
 struct batch_norm_results {
     value y;
     value saved_mean;
@@ -5375,7 +5387,8 @@ inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0
 
 /// The last n axes.
 inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
-    if (n > static_cast<std::size_t>(rank)) throw unsupported_error("a norm over more dimensions than there are");
+    if (n > static_cast<std::size_t>(rank))
+        throw unsupported_error("a normalized_shape with more dimensions than the input");
     safe_vector<std::int64_t> axes = iota(rank);
     axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
     return axes;
@@ -5383,15 +5396,15 @@ inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
 
 /// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
 inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
-    value const centred = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
-    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
-    return g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
+    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
+    return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // LayerNormalization has float32 statistics: float64 needs its own.
+    // LayerNormalization computes its statistics in float32, so float64 is decomposed.
     if (g.opset() >= 17 && type != dtype::float64) {
         value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
         optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
@@ -5406,14 +5419,14 @@ inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, op
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 
-/// Reshaped to [N, groups, everything else].
+/// x reshaped to [N, groups, -1].
 inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
 
 inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     if (x.shape().element_count() == 0) return x;
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // Until opset 20 GroupNormalization scales whole groups. Its statistics are float32: float64 goes the other way.
+    // Up to opset 20, GroupNormalization has one scale per group. Its statistics are float32, so float64 is decomposed.
     if (g.opset() >= 21 && type != dtype::float64) {
         value const y = g.within<21>().op<"GroupNormalization">(g.cast(x, type),
                                                                 channel_parameter(g, weight, x, 1, type),
@@ -5425,7 +5438,7 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
     dtype const wide = opmath_type(type);
     value const in_groups = grouped(g, g.cast(x, wide), groups);
     value standard = in_groups;
-    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is float32
         standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
     } else {
         std::array const per_group{sym_int(groups)};
@@ -5435,11 +5448,11 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
     return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
 }
 
-/// Statistics of each channel of each instance.
+/// instance_norm with the statistics of each channel of each instance.
 inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const wide = g.cast(x, type);
-    if (type == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
         value const y = standardized(g, wide, last_axes(x.rank(), static_cast<std::size_t>(x.rank()) - 2), eps);
         return g.cast(channel_affine(g, y, weight, bias), x.dtype());
     }
@@ -5448,10 +5461,10 @@ inline value instance_norm(graph<13> g, value x, optional_value weight, optional
     return g.cast(y, x.dtype());
 }
 
-/// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
+/// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
-    if (is_empty_along(x, axes)) { // of nothing: 0, and 1 / sqrt(NaN)
+    if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
         value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
         return {mean, g.op<"Div">(mean, mean)};
     }
@@ -5459,13 +5472,13 @@ inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list
     return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
-/// ATen's default eps of rms_norm: that of the dtype it computes in.
+/// The default eps of rms_norm: the machine epsilon of the dtype that ATen computes in.
 inline double epsilon(dtype t) {
     return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
                                : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-/// 1 / sqrt(mean(x^2) + eps) over the last n axes, in float32 for half types.
+/// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
 inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
     return inverse_deviation(g, mean_square, eps);
@@ -5476,7 +5489,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
-        // Rounded once, after the weight: half of a tiny number is 0, and infinite weights make NaN of it.
+        // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
         dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
         value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
         value const y = g.within<23>().op<"RMSNormalization">(
@@ -5490,7 +5503,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
 }
 
-/// v * g / norm of v over all dimensions but one; -1: over all.
+/// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
 struct weight_norm_results {
     value weight;
     value norm;
@@ -5620,7 +5633,7 @@ inline constexpr auto normalization = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/padding.hpp
-// Padding of aten: constant, reflected, replicated and circular; negative pads cut off.
+// ATen's padding: constant, reflection, replication and circular. Negative pads crop.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -5633,7 +5646,7 @@ struct axis_pad {
     sym_int before, after;
 };
 
-/// ATen's list has two numbers for each dimension and starts with the last dimension.
+/// Reads ATen's list of pads: two numbers per dimension, the last dimension first.
 inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     if (pad.size() % 2 != 0 || static_cast<std::int64_t>(pad.size() / 2) > x.rank())
         throw unsupported_error(std::to_string(pad.size()) + " pads for a tensor of rank " + std::to_string(x.rank()));
@@ -5643,7 +5656,7 @@ inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     return out;
 }
 
-/// Cuts off what negative pads say, and makes them 0: what follows pads the rest.
+/// Crops x by the negative pads and sets them to 0.
 inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
@@ -5665,7 +5678,7 @@ inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
     return std::all_of(pads.begin(), pads.end(), [](axis_pad const& p) { return p.before.is(0) && p.after.is(0); });
 }
 
-/// ONNX's list: what comes before each dimension, then what comes after.
+/// ONNX's list of pads: the pads before all dimensions, then those after.
 inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
     safe_vector<sym_int> all(2 * rank, 0);
@@ -5676,7 +5689,7 @@ inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     return g.ints(all);
 }
 
-/// The number becomes one of x's dtype.
+/// Pads with a number, converted to the dtype of x.
 inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
@@ -5684,7 +5697,7 @@ inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
     return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
 }
 
-/// Replication where cropping leaves nothing to replicate: ATen repeats the element that was cut off last.
+/// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
@@ -5695,7 +5708,7 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
         if (in == 0 || std::min(before, after) > -in) continue;
         safe_vector<std::int64_t> index;
         std::int64_t const out = checked_int(before) + in + after;
-        budget::expect("a table of places", out);
+        budget::expect("a table of positions", out);
         for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);
         p = {p.axis, 0, 0};
@@ -5703,20 +5716,20 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
     return x;
 }
 
-/// "reflect" and "edge".
+/// Pads in the mode "reflect" or "edge".
 inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    // ONNX Runtime has no other modes for bool.
+    // ONNX Runtime supports bools only in the constant mode.
     dtype const type = x.dtype();
     value const y =
         g.op<"Pad">(g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(g, x, pads), attr::mode_s(mode));
     return g.cast(y, type);
 }
 
-/// The last elements before, the first after. Pad has "wrap" since opset 19; slices of the same work everywhere.
+/// Circular padding as slices: Pad supports "wrap" only since opset 19.
 inline value pad_circular(graph<13> g, value x, size_list pad) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
@@ -5757,7 +5770,7 @@ inline constexpr auto padding = table(
         [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
             return detail::pad_any(g, self, pad, mode, number);
         }),
-    // The numbers of at::padding_mode.
+    // In the order of at::padding_mode.
     symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
                                                            std::int64_t mode, std::optional<double> number) -> value {
         constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
@@ -5776,12 +5789,12 @@ inline constexpr auto padding = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/adaptive_pooling.hpp
-// Maxima of gathered windows, and adaptive pooling: windows whose sizes follow from the output's size.
+// Maxima over gathered windows, and adaptive pooling, whose window sizes follow from the output size.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// The number that no maximum is below.
+/// The identity of the maximum: the dtype's lowest number.
 inline scalar lowest(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
@@ -5792,7 +5805,7 @@ inline value max_of_windows(graph<13> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
-/// Where in the plane the first maximum of each window stands.
+/// The index in the plane of the first maximum of each window.
 inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
     value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
     value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
@@ -5803,7 +5816,7 @@ inline bool all_one(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
 }
 
-/// The spatial sizes of x and of the output where both are known.
+/// The spatial sizes of x and of the output; `known` is whether all of them are static.
 struct adaptive_sizes {
     bool known = true;
     bool divides = true;
@@ -5833,7 +5846,7 @@ inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std:
     return {given.begin(), given.end()};
 }
 
-/// Averages along one dimension as a product with the matrix of weights, computed by the graph: 1/count where a window covers an element.
+/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
 inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
     sym_int const in = g.size(x, axis);
     value const n = g.to_value(in);
@@ -5865,7 +5878,7 @@ inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> out
     return unflatten(g, g.op<"Div">(sum, g.cast(g.ints(t.counts()), x.dtype())), t);
 }
 
-/// The maximum of each whole plane, and where it stands; works for dynamic sizes.
+/// The maximum of each plane and its index; works for dynamic sizes.
 inline std::tuple<value, value> global_max(graph<13> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
@@ -5880,8 +5893,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
-    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end())
-        return g.unsupported("adaptive max pooling to nothing");
+    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
@@ -5912,14 +5924,14 @@ inline constexpr auto adaptive_max_pool =
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/pooling.hpp
-// Pooling of aten over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// ATen's pooling over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The windows of a pool, one number for each of `n` spatial dimensions.
+/// The parameters of a pool, one number per spatial dimension.
 struct pool_windows {
     std::size_t n;
     ints kernel, stride, padding, dilation;
@@ -5928,25 +5940,25 @@ struct pool_windows {
     pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
                  bool ceil)
         : n(dimensions),
-          kernel(spread(kernel_size, n, {})),
-          stride(spread(strides, n, kernel)),
-          padding(spread(paddings, n, ints(n, 0))),
-          dilation(spread(dilations, n, ints(n, 1))),
+          kernel(per_dimension(kernel_size, n, {})),
+          stride(per_dimension(strides, n, kernel)),
+          padding(per_dimension(paddings, n, ints(n, 0))),
+          dilation(per_dimension(dilations, n, ints(n, 1))),
           ceil_mode(ceil) {
         if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
         for (std::size_t i = 0; i != n; ++i)
             if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
-                throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
+                throw unsupported_error("a kernel_size, stride or dilation below 1, or negative padding");
     }
 
     [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
-    /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
+    /// The number of windows. As in ATen, a last window that would start in the padding is dropped.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        checked_int const room = checked_int(in) + checked_int(2) * padding[i] - extent(i);
-        checked_int const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        checked_int const last_start = checked_int(in) + checked_int(2) * padding[i] - extent(i);
+        checked_int const n_windows = (last_start + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
         return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
     }
-    /// Padding at the end that makes floor mode give out() windows.
+    /// The padding at the end with which floor mode has out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
         return std::max<std::int64_t>(padding[i],
                                       (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
@@ -5957,15 +5969,15 @@ struct pool_windows {
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
-    /// Whether a window of this axis has no element: dilated, it may step over all of them. Only those that start in the padding can.
+    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
     [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
         std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
         auto const misses = [&](std::int64_t o) {
             std::int64_t const start = checked_int(o) * stride[i] - padding[i];
-            checked_int const jumps =
+            checked_int const skipped =
                 start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
-            std::int64_t const first = jumps * dilation[i] + start;
-            return first >= in || jumps > kernel[i] - 1;
+            std::int64_t const first = skipped * dilation[i] + start;
+            return first >= in || skipped > kernel[i] - 1;
         };
         std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
         budget::expect("windows in the padding", in_front);
@@ -5980,8 +5992,8 @@ struct pool_windows {
     }
 };
 
-/// ONNX's pads. ceil_mode is spelled out as padding at the end: opsets and runtimes disagree about it. One stride less one always makes room
-/// for ATen's number of windows, unless the last would start in the padding, where ATen drops it.
+/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
+/// ATen's number of windows, unless the last one may start in the padding, where ATen drops it.
 inline ints pool_pads(value x, pool_windows const& p) {
     ints pads = p.padding;
     for (std::size_t i = 0; i != p.n; ++i) {
@@ -6000,7 +6012,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
 
 // Max pools.
 
-/// MaxPool takes float and 8-bit types, and pads smaller than the kernel (ONNX Runtime checks).
+/// Whether MaxPool supports this call: floats and 8-bit integers, and pads smaller than the kernel (which ONNX Runtime requires).
 inline bool has_max_pool(value x, pool_windows const& p) {
     bool const type = is_floating(x.dtype()) || x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
     ints const pads = pool_pads(x, p);
@@ -6018,11 +6030,11 @@ inline value max_values(graph<13> g, value x, pool_windows const& p) {
                            attr::strides_i(p.stride));
 }
 
-/// ONNX's indices count through the whole tensor, ATen's through one (batch, channel) plane.
+/// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
 inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
-            throw unsupported_error("indices of a window without elements, which ATen leaves open");
+            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
     if (!has_max_pool(x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -6059,7 +6071,7 @@ inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_li
 
 // Average pools.
 
-/// What ATen divides each window's sum by: all that it covers of the padded input, or of the input.
+/// ATen's divisor of each window: the number of elements that it covers, with or without those in the padding.
 inline ints divisors(pool_windows const& p, ints const& in, bool count_include_pad) {
     if (!count_include_pad) return p.table(in).counts();
     safe_vector<axis_windows> axes;
@@ -6069,7 +6081,7 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
     return combine(axes).counts();
 }
 
-/// Integers: sums of windows, divided as C++ divides.
+/// The average of integers: sums of gathered windows, divided as in C++.
 inline value integer_average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
     ints const in = static_plane(x);
@@ -6079,7 +6091,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
     return unflatten(g, g.op<"Div">(sum, g.cast(by, x.dtype())), t);
 }
 
-/// AveragePool over the padded input divides every sum by the volume of the kernel; what ATen divides by instead is a factor.
+/// Corrects an AveragePool that divides every sum by the kernel volume, by the factors volume / divisor.
 inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
@@ -6094,10 +6106,10 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
     ints pads = pool_pads(x, p);
-    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on where the plane ends
+    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on the plane's size
     bool const include = (count_include_pad || divisor) && (!by_plane || has_static_plane(x));
     if (by_plane && !include) {
-        // What lies beyond the padding must not count: pad first, then average what there is.
+        // Elements past ATen's padding must not count: pad first, then average without padding.
         if (divisor) return g.unsupported("divisor_override with ceil_mode over a dynamic height or width");
         ints all(2 * p.n + 4, 0);
         for (std::size_t i = 0; i != p.n; ++i) {
@@ -6129,7 +6141,7 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
     });
 };
 
-/// Zeros, with each value where its index into the plane says.
+/// Zeros, with each element of self at its index in the plane.
 inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
@@ -6181,7 +6193,7 @@ inline constexpr auto pooling = table(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);
         }),
-    // Stride and padding led to the output's size; they say nothing more.
+    // Stride and padding only matter for the output size, which is given.
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
             return detail::unpool(g, self, indices, output_size);
@@ -6197,7 +6209,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The number of elements, as at::arange counts them: exactly for int64, in double precision for the rest (trap 24).
+/// The number of elements, computed like at::arange: exactly for int64, in double precision for other dtypes.
 inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype type) {
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
@@ -6205,16 +6217,16 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
         return (checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
     double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
-    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
+    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange with an infinite or undefined number of elements");
     return static_cast<std::int64_t>(n);
 }
 
-/// The numbers of a range that is too long for a constant, as the loop of range_of computes them.
+/// A range that is too long for a constant, with the same elements as the loop in range_of.
 inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
     if (is_integral(type))
         return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
-    value const places = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
-    return g.cast(g.op<"Add">(g.op<"Mul">(places, step.to<double>()), start.to<double>()), type);
+    value const positions = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
+    return g.cast(g.op<"Add">(g.op<"Mul">(positions, step.to<double>()), start.to<double>()), type);
 }
 
 inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
@@ -6222,7 +6234,7 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     dtype const type =
         asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
     std::int64_t const n = range_count(start, end, step, type);
-    if (n < 0) throw unsupported_error("arange whose step leads away from its end");
+    if (n < 0) throw unsupported_error("arange whose step points away from its end");
     if (n > budget::max_range) throw unsupported_error("arange of " + std::to_string(n) + " elements");
     if (n > budget::max_constant_range) return long_range(g, start, n, step, type);
     tensor all{type, {n}, {}};
@@ -6233,13 +6245,13 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
-/// The same where sizes take part that the graph computes: whole numbers, whose dtype may be another.
+/// The same with integers that the graph computes; the dtype of the result may be any.
 inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
     if (!start.computed && !end.computed && !step.computed)
         return range_of(g, start.number, end.number, step.number, asked);
     auto const whole = [&](sym_scalar const& s) -> value {
         if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
-            return g.unsupported("arange of a computed size and a number that is not whole");
+            return g.unsupported("arange of a computed size and a number that is not an integer");
         return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
     };
     value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
@@ -6254,7 +6266,7 @@ inline constexpr auto range_from = [](graph<13> g, sym_scalar start, sym_scalar 
 inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step,
                                     optional_dtype type) { return computed_range(g, start, end, step, type); };
 
-/// `steps` numbers from start to end in a floating dtype, the second half counted back from the end as in ATen.
+/// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
@@ -6269,25 +6281,26 @@ inline void expect_steps(std::int64_t steps) {
     if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
 }
 
-/// A number beside a tensor, which is rounded to the dtype of the result alone.
+/// A number as a constant of its own dtype, so that only the result is rounded.
 inline value number_value(graph<13> g, scalar s) {
     return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
 }
 
-/// What linspace computes in: integers in double precision.
+/// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline value line(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
+inline value linspace(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 }
-/// The same of numbers, computed here.
-inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+/// The same for constant start and end: a constant, unless it is too long.
+inline value constant_linspace(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
     expect_steps(steps);
-    if (steps > budget::max_constant_range) return line(g, number_value(g, start), number_value(g, end), steps, asked);
+    if (steps > budget::max_constant_range)
+        return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -6299,22 +6312,22 @@ inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t
     return g.constant(std::move(all));
 }
 
-inline value powers(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
+inline value logspace(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
-    // ATen spaces integers in float32 and raises them in double precision.
+    // For integers, ATen computes the exponents in float32 and the powers in float64.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
     value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
     return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
                   type);
 }
-inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
+inline value constant_logspace(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
                                optional_dtype asked) {
     expect_steps(steps);
     if (steps > budget::max_constant_range)
-        return powers(g, number_value(g, start), number_value(g, end), steps, base, asked);
+        return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -6330,9 +6343,9 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of Kaiser's is a series
+inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of a Kaiser window is a series
 
-/// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
+/// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
 template <class Function>
 value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
     if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
@@ -6391,35 +6404,35 @@ inline constexpr auto ranges =
               [](graph<13> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); }),
           symbolic<"aten::linspace(start, end, steps, dtype)">(
               [](graph<13> g, scalar start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line_of_numbers(g, start, end, steps, type);
+                  return detail::constant_linspace(g, start, end, steps, type);
               }),
           symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
               [](graph<13> g, value start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, start, end, steps, type);
+                  return detail::linspace(g, start, end, steps, type);
               }),
           symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
               [](graph<13> g, value start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, start, detail::number_value(g, end), steps, type);
+                  return detail::linspace(g, start, detail::number_value(g, end), steps, type);
               }),
           symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
               [](graph<13> g, scalar start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, detail::number_value(g, start), end, steps, type);
+                  return detail::linspace(g, detail::number_value(g, start), end, steps, type);
               }),
           symbolic<"aten::logspace(start, end, steps, base, dtype)">(
               [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers_of_numbers(g, start, end, steps, base, type);
+                  return detail::constant_logspace(g, start, end, steps, base, type);
               }),
           symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
               [](graph<13> g, value start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, start, end, steps, base, type);
+                  return detail::logspace(g, start, end, steps, base, type);
               }),
           symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
               [](graph<13> g, value start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, start, detail::number_value(g, end), steps, base, type);
+                  return detail::logspace(g, start, detail::number_value(g, end), steps, base, type);
               }),
           symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
               [](graph<13> g, scalar start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, detail::number_value(g, start), end, steps, base, type);
+                  return detail::logspace(g, detail::number_value(g, start), end, steps, base, type);
               }),
           symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
           symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
@@ -6441,7 +6454,7 @@ inline constexpr auto ranges =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/recurrent.hpp
-// LSTM, GRU and RNN, whole sequences and single cells: ATen's gate order and state layouts against ONNX's.
+// LSTM, GRU and RNN over sequences, and single cells: converts ATen's gate order and state layout to ONNX's.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -6457,7 +6470,7 @@ struct recurrent_options {
     bool batch_first;
 };
 
-/// A parameter's gates (blocks along dimension 0) in another order: `order[i]` is the block that comes i-th.
+/// Reorders the gates of a parameter, which are blocks along dimension 0: block i of the result is block order[i].
 inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
@@ -6471,12 +6484,12 @@ inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t 
     return g.op<"Concat">(sorted, attr::axis_i(0));
 }
 
-/// ATen's i, f, g, o is ONNX's i, o, f, c; ATen's r, z, n is ONNX's z, r, h.
+/// ATen's gates i, f, g, o are ONNX's i, o, f, c; ATen's r, z, n are ONNX's z, r, h.
 inline constexpr std::int64_t lstm_gates[] = {0, 3, 1, 2};
 inline constexpr std::int64_t gru_gates[] = {1, 0, 2};
 inline constexpr std::int64_t rnn_gates[] = {0};
 
-/// W, R and B of one layer: (directions, gates * hidden, ...), B with the input's bias first.
+/// W, R and B of one layer, as (directions, gates * hidden, ...); the bias of the input is the first half of B.
 struct layer_parameters {
     value w;
     value r;
@@ -6510,7 +6523,7 @@ inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::i
             b.empty() ? optional_value() : optional_value(stack_directions(g, b))};
 }
 
-/// The states of one layer, (directions, batch, hidden), out of those of all layers.
+/// The states of one layer, (directions, batch, hidden), from those of all layers.
 inline value layer_state(graph<13> g, value states, std::int64_t index, recurrent_options const& o) {
     std::int64_t const directions = o.bidirectional ? 2 : 1;
     if (o.num_layers == 1) return states;
@@ -6538,13 +6551,13 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
     if (o.train && o.dropout != 0 && o.num_layers > 1)
         throw unsupported_error("dropout between layers draws random numbers");
     if (params != each * static_cast<std::size_t>(o.num_layers))
-        throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
+        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
 }
 
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
-/// ONNX has recurrent operators in bfloat16 only from opset 22 on: it is computed in float32 everywhere.
+/// Casts bfloat16 to float32: ONNX's recurrent operators support bfloat16 only since opset 22.
 inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
@@ -6563,9 +6576,9 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
     safe_vector<value> const hx = widen(g, states);
     safe_vector<value> const params = widen(g, parameters);
     for (value const& state : states)
-        if (state.dtype() != input.dtype()) throw unsupported_error("states of another dtype than the input");
+        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
     if (hidden_size(hx[0]) != hidden_size(hx[1]))
-        throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
+        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     value x = swap_batch(g, widen(g, input), o);
     safe_vector<value> hidden;
     safe_vector<value> cell;
@@ -6598,7 +6611,7 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
-        // linear_before_reset: ATen resets the state after its product, ONNX by default before.
+        // linear_before_reset: ATen applies the reset gate after the product of the state, ONNX by default before it.
         auto [y, h] = g.op<"GRU">(x,
                                   p.w,
                                   p.r,
@@ -6718,7 +6731,7 @@ inline constexpr auto recurrent = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/repeating.hpp
-// Repeating and turning: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -6749,17 +6762,17 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     size = multiply(g, size, repeats);
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
-/// Where the elements of a result come from that holds element i repeats[i] times: how many cumulated counts are passed.
+/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
 inline value repeated_indices(graph<13> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
-    value const places = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
-    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, places, 1));
+    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
-inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value repeats,
-                                               std::optional<std::int64_t> dim) {
+inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
+                                                 std::optional<std::int64_t> dim) {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     value counts = at_least_1d(g, repeats);
@@ -6767,7 +6780,7 @@ inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value re
     return gather(g, x, repeated_indices(g, counts), axis);
 };
 
-/// The last `shift` elements come first.
+/// Rotates an axis by `shift`, so that its last `shift` elements come first.
 inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
@@ -6809,7 +6822,7 @@ inline constexpr auto repeating =
               }),
           symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
               [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each_as_told(g, self, repeats, dim);
+                  return detail::repeat_each_by_tensor(g, self, repeats, dim);
               }),
           symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
               [](graph<13> g, value repeats, std::optional<sym_int>) {
@@ -6833,8 +6846,8 @@ inline constexpr auto repeating =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/interpolation.hpp
-// ATen's interpolation (ATen/native/UpSample.h) along one dimension as a table of positions and weights, and its application as Gather,
-// Mul and ReduceSum where ONNX's Resize samples elsewhere.
+// ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
+// where ONNX's Resize samples differently.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -6849,15 +6862,15 @@ struct interpolation {
     [[nodiscard]] bool is_nearest() const { return kind == filter::nearest || kind == filter::nearest_exact; }
 };
 
-/// One dimension: sizes, and the scale factor that the caller gave.
+/// The sizes of one axis, and the scale factor of the call, if any.
 struct resized_axis {
     std::int64_t in;
     std::int64_t out;
     std::optional<double> scale;
-    bool is_of_image =
-        false; ///< one of two axes: there the nearest elements of equal and of double sizes are known without a scale
+    /// One of two spatial axes: for nearest, ATen then ignores the scale if the size stays the same or doubles.
+    bool is_of_image = false;
 
-    /// Input elements for one of the output (compute_scales_value).
+    /// The distance between two samples in input elements (compute_scales_value).
     [[nodiscard]] double step() const {
         return scale && *scale > 0 ? 1.0 / *scale : static_cast<double>(in) / static_cast<double>(out);
     }
@@ -6868,7 +6881,7 @@ struct resized_axis {
     }
 };
 
-/// `index[o * taps + t]` is what output o reads with `weight[o * taps + t]`.
+/// Output o is the sum over t of the input at `index[o * taps + t]` times `weight[o * taps + t]`.
 struct tap_table {
     std::int64_t out = 0;
     std::int64_t taps = 1;
@@ -6876,7 +6889,7 @@ struct tap_table {
     safe_vector<double> weight;
 };
 
-/// The element that a nearest mode takes, in float32 as ATen computes it.
+/// The input index of a nearest mode, computed in float32 as in ATen.
 inline std::int64_t nearest_index(resized_axis const& a, std::int64_t o, filter kind) {
     auto const step = a.scale && *a.scale > 0 ? static_cast<float>(1.0 / *a.scale)
                                               : static_cast<float>(a.in) / static_cast<float>(a.out);
@@ -6895,7 +6908,7 @@ inline tap_table nearest_taps(resized_axis const& a, filter kind) {
     return t;
 }
 
-/// The cubic convolution kernel at distance x; `sharpness` is -0.75, with antialiasing -0.5.
+/// The cubic convolution kernel at distance x; `sharpness` is -0.75, or -0.5 with antialiasing.
 inline double cubic_kernel(double x, double sharpness) {
     x = std::abs(x);
     if (x < 1) return ((sharpness + 2) * x - (sharpness + 3)) * x * x + 1;
@@ -6923,7 +6936,7 @@ inline tap_table linear_taps(resized_axis const& a, bool align_corners) {
     return t;
 }
 
-/// Positions outside of the input read its edge.
+/// Positions outside the input read its edge.
 inline tap_table cubic_taps(resized_axis const& a, bool align_corners) {
     tap_table t{a.out, 4, {}, {}};
     double const step = a.step(align_corners);
@@ -6938,12 +6951,12 @@ inline tap_table cubic_taps(resized_axis const& a, bool align_corners) {
     return t;
 }
 
-/// As ATen rounds: cut off after adding a half. std::lround differs below 0 and for the double below 0.5.
+/// Rounds like ATen, by truncating x + 0.5. std::lround differs for negative numbers and for the largest double below 0.5.
 inline std::int64_t cut_after_half(double x) {
-    return static_cast<std::int64_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): bits of ATen's results
+    return static_cast<std::int64_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): bit-exact results
 }
 
-/// Antialiasing: windows that grow with the step, cut at the edges, weights that sum to 1 (_compute_weights_aa).
+/// Antialiasing: windows that grow with the step and end at the edges, with weights that sum to 1 (_compute_weights_aa).
 inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_corners) {
     double const step = a.step(align_corners);
     double const stretch = std::max(step, 1.0);
@@ -6973,7 +6986,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
     budget::expect("a table of weights", checked_int(t.out) * t.taps);
     for (auto& row : rows) {
-        row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
+        row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // padded with weight 0
         for (auto const& [index, weight] : row) {
             t.index.push_back(index);
             t.weight.push_back(weight);
@@ -6983,21 +6996,21 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 }
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
-    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
+    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of an empty dimension, or to a negative size");
     budget::expect("an interpolated dimension", checked_int(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
 }
 
-/// x with `axis` replaced by (out, taps), or by (out) where there are no weights.
+/// x with `axis` replaced by (out, taps), or by (out) if there are no weights.
 inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
     if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
 }
 
-/// The weights with a dimension of 1 for each that follows `axis`.
+/// The weights with a dimension of size 1 for each dimension after `axis`.
 inline tensor tap_weights(value x, std::int64_t axis, tap_table const& t, dtype type) {
     tensor weights{type, {t.out, t.taps}, {}};
     weights.sizes.resize(static_cast<std::size_t>(x.rank() - axis) + 1, 1);
@@ -7012,7 +7025,7 @@ inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const
     return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
 }
 
-/// An element that is read twice, at a border, has one weight: the sum.
+/// Adds up the weights of an element that an output reads more than once, as happens at the edges.
 inline void join_repeated_taps(tap_table& t) {
     auto const taps = static_cast<std::size_t>(t.taps);
     for (std::size_t i = 0; i != t.weight.size(); ++i)
@@ -7023,7 +7036,8 @@ inline void join_repeated_taps(tap_table& t) {
             }
 }
 
-/// ATen's uint8: weights of 16 bits, as precise as they fit, and every pass rounds (_compute_index_ranges_int16_weights). x is int32.
+/// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum precision, and every pass
+/// is rounded. x is int32.
 inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
     join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
@@ -7035,14 +7049,14 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
     value const weighted = g.op<"Mul">(gather_taps(g, x, axis, t), g.constant(tap_weights(x, axis, t, dtype::int32)));
     value const sum = g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
     value const rounded =
-        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // below 0 is 0, above 255 is 255 after the division
+        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
     return g.op<"Div">(rounded, one);
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/resize.hpp
-// Up- and downsampling of aten as ONNX's Resize where both sample at the same places, otherwise as positions and weights.
+// ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -7051,7 +7065,7 @@ namespace detail {
 
 using scale_factor = std::optional<double>;
 
-/// What to resize to: sizes of the spatial dimensions, and the scale factors that the caller gave.
+/// The target of a resize: the sizes of the spatial dimensions, and the scale factors of the call.
 struct resize_target {
     safe_vector<sym_int> out;
     safe_vector<scale_factor> scales;
@@ -7062,7 +7076,7 @@ struct resize_target {
     }
 };
 
-/// The spatial dimensions where all sizes are known; empty otherwise.
+/// The spatial axes if all sizes are static; otherwise empty.
 inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
     safe_vector<resized_axis> axes;
     for (std::size_t i = 0; i != t.out.size(); ++i) {
@@ -7073,7 +7087,7 @@ inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
     return axes;
 }
 
-/// The factor that Resize has to be given, as float32.
+/// The scale of Resize, which is float32.
 inline float resize_factor(resized_axis const& a) {
     return static_cast<float>(a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step());
 }
@@ -7089,7 +7103,7 @@ inline bool has_own_scale(resized_axis const& a) {
            static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
 }
 
-/// Whether Resize takes ATen's element everywhere, in float32 and in float64 arithmetic.
+/// Whether Resize reads the same nearest elements as ATen, in float32 and in float64 arithmetic.
 inline bool same_nearest(resized_axis const& a, filter kind) {
     auto const take = [&](auto factor, std::int64_t o) {
         using number = decltype(factor);
@@ -7110,7 +7124,7 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
     return true;
 }
 
-/// Whether Resize samples where ATen does; sizes are known.
+/// Whether Resize samples at the same positions as ATen.
 inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode, dtype type) {
     bool own_scale = false;
     bool exact = true;
@@ -7120,14 +7134,14 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
         double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
         exact = exact && static_cast<double>(resize_factor(a)) == factor;
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
-        // ATen copies here, whatever the factor.
+        // Here ATen ignores the factor and copies.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
-    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize's are float32
+    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize has float32 scales
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
-/// (1, 1, factors...) where factors must be given, nothing where sizes say all.
+/// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
 inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
@@ -7144,7 +7158,7 @@ inline optional_value resize_scales(graph<13> g, value x, resize_target const& t
             t.has_size && t.out[i].is_constant() && !x.size(static_cast<std::int64_t>(i) + 2).is_static();
         auto const& scale = t.scales[i];
         if (!scale || !(*scale > 0) || fixed)
-            throw unsupported_error("a scale factor beside a size that does not follow from it");
+            throw unsupported_error("a scale factor together with a size that does not follow from it");
         factors.append(*scale);
     }
     return g.constant(std::move(factors));
@@ -7178,7 +7192,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
     std::string_view const at = mode.align_corners ? "align_corners" : "half_pixel";
     if (!mode.antialias)
         return g.op<"Resize">(x, absent, scales, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
-    // Windows end at the edge, and the cubic kernel is sharper than without antialiasing.
+    // In ATen, antialiasing windows end at the edges, and the cubic coefficient is -0.5.
     return g.within<18>().op<"Resize">(x,
                                        absent,
                                        scales,
@@ -7190,7 +7204,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
                                        attr::cubic_coeff_a_f(-0.5));
 }
 
-/// Every dimension that changes, the last one first, as ATen goes.
+/// Resizes one axis after the other, from the last to the first, as in ATen.
 inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
@@ -7224,7 +7238,7 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
     return resize_by_taps(g, x, axes, mode);
 }
 
-/// ATen interpolates half precision in float32.
+/// Like ATen, interpolates half-precision dtypes in float32.
 inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
@@ -7235,7 +7249,7 @@ inline value resize_to(graph<13> g, value x, resize_target const& t, interpolati
     return g.cast(interpolate(g, g.cast(x, dtype::float32), t, mode), x.dtype());
 }
 
-/// The .vec overloads give the size, or factors from which it follows: floor(in * factor).
+/// The .vec overloads have either sizes or factors, with the size floor(in * factor).
 inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
                         std::optional<safe_span<double const>> factors, interpolation const& mode) {
     if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
@@ -7245,7 +7259,7 @@ inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int co
         t.out.assign(out->begin(), out->end());
         return resize_to(g, x, t, mode);
     }
-    if (!factors || factors->size() != n) return g.unsupported("neither a size nor a factor for each dimension");
+    if (!factors || factors->size() != n) return g.unsupported("neither sizes nor one factor per dimension");
     for (std::size_t i = 0; i != n; ++i) {
         double const factor = (*factors)[i];
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
@@ -7335,7 +7349,7 @@ inline constexpr auto resize = table(
         detail::resize_corners_vec<detail::filter::linear>),
     symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(
         detail::resize_corners_vec<detail::filter::cubic>),
-    // Below opset 18 (no antialias in Resize) and with align_corners: positions and weights, for static sizes.
+    // Below opset 18, which added antialias to Resize, and with align_corners: indices and weights, for static sizes.
     symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
         detail::resize_corners2d<detail::filter::linear, true>),
     symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
@@ -7352,19 +7366,20 @@ inline constexpr auto resize = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/volume_sampling.hpp
-// grid_sampler over three dimensions as arithmetic and gathers: GridSample knows only two before opset 20.
+// grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// One element that a point reads along one dimension, for all points: (batch, points).
+/// One of the elements that each point reads along one dimension; all values are (batch, points).
 struct grid_tap {
-    value index;           ///< int64, inside of the input
-    optional_value weight; ///< its share; none: all of it
-    optional_value inside; ///< bool: false reads as 0; none: all are inside
+    value index;           ///< int64, inside the input
+    optional_value weight; ///< absent: 1
+    optional_value inside; ///< bool, whether to read the element instead of 0; absent: all true
 };
 
-/// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
+/// The positions among `n` elements of points in [-1, 1]; the paddings "border" and "reflection" map others into the input
+/// (ATen/native/GridSampler.h).
 inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
@@ -7379,13 +7394,13 @@ inline value grid_position(graph<13> g, value c, value n, value last, std::int64
     return g.op<"Clip">(at, 0.0, last);
 }
 
-/// A tap of a whole position that may lie outside, where it reads as 0.
+/// A tap at an integral position, which reads as 0 outside the input.
 inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
     value const nearest = g.op<"Clip">(position, 0.0, last);
     return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
 }
 
-/// Two neighbours, or the nearest element (halves go to the even one).
+/// The two neighbors of each point, or the nearest element (halves are rounded to even).
 inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
@@ -7403,7 +7418,7 @@ inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
             tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
 }
 
-/// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
+/// mode: 0 linear, 1 nearest; padding: 0 zeros, 1 border, 2 reflection.
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     safe_vector<sym_int> const sizes = g.sizes(x);
@@ -7440,14 +7455,14 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/sampling.hpp
-// Pixels moved between channels and space, shuffled channels, and sampling at the points of a grid.
+// Pixel and channel shuffles, and sampling at grid points: aten's pixel_shuffle, channel_shuffle, grid_sampler, affine_grid_generator.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// `lead` dimensions of x, then `tail`.
+/// The first `lead` sizes of x, followed by `tail`.
 inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
@@ -7455,7 +7470,7 @@ inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, s
     return sizes;
 }
 
-/// The last dimensions in another order; the ones before stay.
+/// Permutes the last dimensions of x; order[i] counts from the first of them.
 inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
     safe_vector<std::int64_t> perm = iota(lead);
@@ -7479,11 +7494,11 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
                    with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
 }
 
-/// SpaceToDepth puts the position in a block before the channel; ATen after it.
+/// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
 inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (is_empty(x)) return x; // as ATen does
+    if (is_empty(x)) return x; // as in ATen
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
     sym_int const height = divide(g, g.size(x, lead + 1), factor);
@@ -7504,8 +7519,8 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
 
-/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
-/// elements then: two of the border's elements are appended on each side, and the points move with them.
+/// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples near the border
+/// read different elements. Pads x by two border elements on each side, and moves the points accordingly.
 inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
     constexpr std::int64_t added = 4; // on both sides of an axis
     value const wide =
@@ -7525,7 +7540,7 @@ inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid,
     return {wide, g.op<"Mul">(grid, share)};
 }
 
-/// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
+/// GridSample supports only two spatial dimensions up to opset 19; opset 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                          bool align_corners) {
     constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
@@ -7534,7 +7549,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
-        return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+        return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
     if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
@@ -7554,21 +7569,21 @@ inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::i
     return g.cast(y, dtype::bfloat16);
 };
 
-/// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
+/// The coordinates of n pixels in [-1, 1]: their centers, or with align_corners evenly spaced from -1 to 1.
 inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
     safe_vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // exactly 0 in the middle
     }
     return at;
 }
 
-/// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
+/// The homogeneous coordinates that affine_grid_generator multiplies: (points, x, y, [z,] 1).
 inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
     checked_int points = 1;
     for (std::int64_t n : plane) {
-        if (n < 0) throw unsupported_error("a grid of a negative size");
+        if (n < 0) throw unsupported_error("a grid of negative size");
         points = points * n;
     }
     auto const width = static_cast<std::int64_t>(plane.size()) + 1;
@@ -7590,7 +7605,7 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
-        if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
+        if (g.opset() < 20) return g.unsupported("an affine grid of dynamic size below opset 20");
         return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
     }
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
@@ -7611,7 +7626,7 @@ inline constexpr auto sampling = table(
         [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
     symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
     symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels),
-    // GridSample came with opset 16.
+    // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         detail::grid_sampler),
@@ -7627,47 +7642,48 @@ inline constexpr auto sampling = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/scatter.hpp
-// Writing by index: aten's scatter, index_put, index_add, slice_scatter and their kin.
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The start of a tensor, as large as another one in every dimension: ATen's index may be smaller than its source (trap 18).
-inline value cut_to(graph<13> g, value x, value other) {
+/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
+inline value crop_to(graph<13> g, value x, value other) {
     for (std::int64_t i = 0; i != x.rank(); ++i)
         if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
     return x;
 }
 
-/// ScatterElements without reduction. 0-d tensors count as 1-d.
+/// ScatterElements without a reduction. 0-d tensors count as 1-d.
 inline value write_elements(graph<13> g, value x, std::int64_t dim, value index, value source) {
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
-/// ScatterElements that adds, multiplies ("add", "mul" since 16) or takes extremes ("max", "min" since 18).
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    if (is_complex(x.dtype()) && reduction != "add") return g.unsupported("complex numbers that are not added");
-    // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
+    if (is_complex(x.dtype()) && reduction != "add")
+        return g.unsupported("a reduction of complex numbers other than add");
+    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
     if (type != x.dtype())
         return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y =
         g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
-/// A tensor of one number, with x's dtype and the shape of `other`.
+/// A tensor full of one number, with the dtype of x and the shape of `other`.
 inline value filled_as(graph<13> g, value x, value other, scalar number) {
     return filled(g, g.sizes(other), number, x.dtype());
 }
@@ -7680,7 +7696,7 @@ inline std::string_view reduction_named(std::string_view reduce) {
     throw unsupported_error("the reduction " + std::string(reduce));
 }
 
-/// What a reduction starts from.
+/// The identity of a reduction.
 inline scalar neutral(std::string_view reduction, dtype type) {
     if (reduction == "add") return 0;
     if (reduction == "mul") return 1;
@@ -7689,11 +7705,11 @@ inline scalar neutral(std::string_view reduction, dtype type) {
         return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
     if (type == dtype::bool_) return highest;
     std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const most = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? most : is_signed_integral(type) ? -most - 1 : std::int64_t{0};
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
 }
 
-/// aten::scatter_reduce. Without `include_self` the elements that are written to start from the neutral one (trap 17).
+/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
 inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
@@ -7709,21 +7725,21 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
     value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // Integers: towards minus infinity, where Div truncates; the divisor is positive.
+    // ATen rounds means of integers down, Div truncates; the divisor is positive.
     value const quotient = g.op<"Div">(y, count);
     if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
     return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }
 
-/// A 1-d index along an axis, for every element of a source.
+/// A 1-d index along an axis, expanded to the shape of a source.
 inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
     safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
 }
 
-/// index_copy, index_add and index_reduce take 0-d tensors as 1-d.
+/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
 struct indexed_source {
     value index;
     value source;
@@ -7741,7 +7757,7 @@ inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, val
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
 }
 
-/// The source in place of x[start:end] along an axis.
+/// x with x[start:end] along an axis replaced by the source.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
     safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
@@ -7752,7 +7768,7 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
 
-/// An index as Python has it, in [0, n]: negative ones count from the end. What is not constant is left to the graph.
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
 inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
     if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : smaller(g, i, n);
     if (i.is_constant()) return larger(g, add(g, i, n), 0);
@@ -7772,8 +7788,8 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     }
     end = larger(g, clamp_index(g, end, n), start);
     sym_int const count = divide(g, add(g, subtract(g, end, start), subtract(g, step, 1)), step);
-    value const places = arithmetic_sequence(g, start, count, step);
-    return write_elements(g, x, axis, index_along(g, places, source, axis), source);
+    value const positions = arithmetic_sequence(g, start, count, step);
+    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
 inline value write_selected(graph<13> g, value x, value source, std::int64_t dim, sym_int index) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
@@ -7781,39 +7797,39 @@ inline value write_selected(graph<13> g, value x, value source, std::int64_t dim
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
 }
 
-/// The source's elements at places of the flattened x.
-inline value write_places(graph<13> g, value x, value places, value source) {
+/// Writes the source to positions of the flattened x.
+inline value write_positions(graph<13> g, value x, value positions, value source) {
     if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), places, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
     return reshape(g, y, g.sizes(x));
 }
 inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                             std::int64_t dim2) {
     std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
     safe_vector<sym_int> const sizes = g.sizes(matrices);
     safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
     merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
-    value const places = diagonal_places(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
-        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, places, source, rank - 2), source);
+        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
     return move_axes(g, reshape(g, y, sizes), last, axes);
 }
 
-/// ScatterND; accumulating needs opset 16.
-inline value write_coordinates(graph<13> g, value x, value places, value source, bool accumulate) {
-    if (!accumulate) return g.op<"ScatterND">(x, places, source);
+/// ScatterND; `accumulate` requires opset 16.
+inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
-        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), places, g.cast(source, dtype::int32), true),
+        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
     if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
-    return g.within<16>().op<"ScatterND">(x, places, source, attr::reduction_s("add"));
+    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
 }
 
-/// x where a mask over some axes is false, the source where it is true; for sources that are the same for every true element.
+/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
 inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
@@ -7831,22 +7847,22 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
     return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
 }
 
-/// aten::index_put: x[indices] = source, or += with `accumulate` (trap 14).
+/// aten::index_put: x[indices] = source, or += if `accumulate`.
 inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
-    if (first == indices.end()) throw unsupported_error("no index");
+    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
     if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
         if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
 
     index_tensors const by = read_indices(g, x, indices);
-    value const places = coordinates(g, by);
-    if (is_empty(places)) return x;
+    value const positions = coordinates(g, by);
+    if (is_empty(positions)) return x;
     safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
     value const into = permute(g, x, perm);
-    // The source is broadcast to what reading x[indices] gives, then the indexed axes go first as in ScatterND.
-    safe_vector<sym_int> shape = g.sizes(places);
+    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
+    safe_vector<sym_int> shape = g.sizes(positions);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
     std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
@@ -7861,7 +7877,7 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
     safe_vector<std::int64_t> back(perm.size());
     for (std::size_t i = 0; i != perm.size(); ++i)
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
-    return permute(g, write_coordinates(g, into, places, updates, accumulate), back);
+    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
 }
 inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
@@ -7871,14 +7887,14 @@ inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">(
-        [](graph<13> g, value self, value index, value source, bool accumulate) {
-            if (is_empty(index)) return self;
-            value const places = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-            value const y =
-                detail::write_coordinates(g, flat(g, self), places, flat(g, g.cast(source, self.dtype())), accumulate);
-            return reshape(g, y, g.sizes(self));
-        }),
+    symbolic<"aten::put(self, index, source, accumulate)">([](graph<13> g, value self, value index, value source,
+                                                              bool accumulate) {
+        if (is_empty(index)) return self;
+        value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+        value const y =
+            detail::write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+        return reshape(g, y, g.sizes(self));
+    }),
     symbolic<"aten::scatter.src(self, dim, index, src)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value src) {
             return detail::write_elements(g, self, dim, index, src);
@@ -7887,7 +7903,7 @@ inline constexpr auto scatter = table(
         [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
             return detail::write_elements(g, self, dim, index, detail::filled_as(g, self, index, number));
         }),
-    // Scatter operators reduce since opset 16, to extremes since 18; so do the rows.
+    // ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
         [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
             if (is_complex(self.dtype())) return g.unsupported("complex numbers");
@@ -7952,15 +7968,15 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(
         [](graph<13> g, value self, value src, axis_list size, axis_list stride, std::optional<std::int64_t> offset) {
-            tensor places = detail::strided_places(size, stride, offset.value_or(0));
-            places.sizes = {places.element_count()};
-            return detail::write_places(g, self, g.constant(std::move(places)), src);
+            tensor positions = detail::strided_positions(size, stride, offset.value_or(0));
+            positions.sizes = {positions.element_count()};
+            return detail::write_positions(g, self, g.constant(std::move(positions)), src);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/selection.hpp
-// Choosing elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -7972,7 +7988,7 @@ inline value choose_promoted(graph<13> g, value condition, value a, value b) {
     return choose(g, g.cast(condition, dtype::bool_), x, y);
 }
 
-/// The bounds count in type promotion, NaN stays NaN, and an upper bound below the lower one wins: so does ATen.
+/// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
 inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
     dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
@@ -7981,8 +7997,8 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
     return x;
 }
 
-/// Clip where the bounds are in order; its result is undefined where they are not, or are NaN. ONNX Runtime runs no
-/// Clip of bfloat16.
+/// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
+/// bfloat16.
 inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
@@ -7994,7 +8010,7 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> low
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-/// Whether two shapes surely agree.
+/// Whether two shapes are known to be equal.
 inline bool same_shape(value a, value b) {
     if (a.rank() != b.rank()) return false;
     for (std::int64_t i = 0; i != a.rank(); ++i)
@@ -8002,20 +8018,20 @@ inline bool same_shape(value a, value b) {
     return true;
 }
 
-/// `x` broadcast to the common shape of both. Expand broadcasts in both directions.
+/// x broadcast to the common shape of both. Expand broadcasts in both directions.
 inline value broadcast_with(graph<13> g, value x, value other) {
     return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
 }
 
 inline value masked_select(graph<13> g, value self, value mask) {
-    // Compress takes no bfloat16.
+    // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
     return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
                                    in_one_dimension(g, broadcast_with(g, mask, x))),
                   self.dtype());
 }
 
-/// The n-th true element of the broadcast mask takes the n-th element of source.
+/// Replaces the element at the n-th true element of the mask by the n-th element of source.
 inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
@@ -8026,7 +8042,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
 }
 
-/// [n, rank]; for 0-d [n, 0], n being 1 or 0.
+/// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
 inline value nonzero(graph<13> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
@@ -8061,7 +8077,7 @@ inline constexpr auto selection = table(
         [](graph<13> g, value condition, scalar a, scalar b) -> value {
             return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
         }),
-    // The columns of nonzero; a 0-d condition counts as one element.
+    // The columns of nonzero; a 0-d condition counts as 1-d.
     symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
         value const indices =
             g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
@@ -8095,16 +8111,15 @@ inline constexpr auto selection = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/sorting.hpp
-// Orders along an axis: sort, topk, kthvalue, medians, mode and quantiles, all by ONNX's TopK.
+// Order along an axis: aten's sort, topk, kthvalue, median, mode and quantile, mostly as ONNX's TopK.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What TopK orders by. ATen puts NaN above infinity, ONNX says nothing: in float64 infinity becomes the greatest
-/// finite number, and NaN infinity. (Of float64 itself, infinity and its greatest finite number count as equal.) TopK
-/// takes no bool.
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
+/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
 inline value sort_key(graph<13> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
@@ -8115,7 +8130,7 @@ inline value sort_key(graph<13> g, value x) {
         g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
 }
 
-/// Indices of the k first in order along an axis; equal ones in their order, as ONNX promises and stable sorts need.
+/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
 inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
     auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
                                                 g.ints(safe_span(&k, 1)),
@@ -8143,19 +8158,19 @@ inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim
     return std::get<1>(sort(g, self, dim, descending));
 };
 
-/// How many elements along the axis are NaN, with the axis kept.
+/// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
 }
 
-/// floor((n - 1) / 2) of an int64 that is at least 1.
+/// floor((n - 1) / 2) for an int64 n >= 1.
 inline value lower_middle(graph<13> g, value n) {
     value const one = g.scalar(1, dtype::int64);
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
-/// Index of the lower median along an axis, which is kept. NaN sorts last: the first of them is the median, or
-/// (`ignore_nan`) none of them unless all are.
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
+/// or with `ignore_nan` the median of the other elements.
 inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
@@ -8185,7 +8200,7 @@ inline constexpr auto median_all = [](graph<13> g, value self) -> value {
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 
-/// The last index of the smallest of the most frequent values along an axis, which is kept. Looks at all pairs.
+/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
 inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     prefixes const p = make_prefixes(g, x, axis);
     std::int64_t const last = x.rank();
@@ -8193,13 +8208,14 @@ inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
     value const count = reduce_sum(g, same, std::array{last}, false);
     value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
-    value const least = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, g.scalar_like(greatest_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, least), p.position, g.scalar(-1, dtype::int64));
+    value const smallest = reduce<"ReduceMin">(
+        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
+    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
-/// Ranks to look up: where `interpolation` puts a fractional one, and how far it is above the lower neighbour.
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
+/// unset if no interpolation is needed.
 struct ranks {
     value below;
     value above;
@@ -8207,7 +8223,7 @@ struct ranks {
 };
 inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
     auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // halves to even, both in ATen and in ONNX
+    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
@@ -8215,7 +8231,7 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
     return {index(below), {}, {}};
 }
 
-/// aten::quantile, and nanquantile where NaN is ignored; the dimension of a 1-d q goes first.
+/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
 inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;
@@ -8274,7 +8290,7 @@ inline constexpr auto sorting = table(
             return detail::argsort_row(g, self, dim, descending);
         }),
     symbolic<"aten::msort(self)">([](graph<13> g, value self) { return std::get<0>(detail::sort(g, self, 0, false)); }),
-    // Without `sorted` any order is right: this one is.
+    // sorted=False allows any order.
     symbolic<"aten::topk(self, k, dim, largest, sorted)">(
         [](graph<13> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -8285,7 +8301,7 @@ inline constexpr auto sorting = table(
         [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
-            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue of a k below 1");
+            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }),
@@ -8309,15 +8325,15 @@ inline constexpr auto sorting = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/special_functions.hpp
-// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ... approximated to the
-// precision of float32.
+// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
+// precision.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Horner's rule; the constant term comes first.
+/// Evaluates a polynomial by Horner's rule; the constant term comes first.
 inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
     double const* c = coefficients.end();
     value y = g.scalar(*--c, x.dtype());
@@ -8325,21 +8341,21 @@ inline value polynomial(graph<13> g, value x, std::initializer_list<double> coef
     return y;
 }
 
-/// A composed function that is as precise as float32: float64 is refused.
+/// The body of a function with float32 precision; refuses float64.
 template <auto Function>
 inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
-    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation is as precise as float32");
+    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
     return composed<Function>(g, x);
 };
 
-/// A composed function, always computed in float64 and rounded once: what cancels there is below float32.
+/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
 template <auto Function>
 inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
     return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
 };
 
-/// The normal tail_quantile for p = 1/2 + q, where `tail` = min(p, 1 - p).
-/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316; `reaches_far`: whether tails below e^-25 come.
+/// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
+/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
 inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
@@ -8392,7 +8408,7 @@ inline value scaled_erfc(graph<13> g, value x) {
     return g.op<"Mul">(t, g.op<"Exp">(exponent));
 }
 
-/// Not 1 - erf(x), which is 0 from x = 4 on. float64 has only that: absolute error 1e-16, but no digits of its own.
+/// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
 inline value erfc(graph<13> g, value x) {
     if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
     value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
@@ -8406,7 +8422,7 @@ inline value erfcx(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
 }
 
-/// log(erfc(-x / sqrt(2)) / 2): nothing underflows below 0, nothing cancels above.
+/// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
 inline value log_ndtr(graph<13> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
@@ -8416,7 +8432,7 @@ inline value log_ndtr(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), below, above);
 }
 
-/// What lgamma and digamma share: x mirrored to y >= 1/2, and moved to z >= 8 where Stirling's series holds.
+/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
 struct stirling {
     stirling(graph<13> g, value x)
         : mirrored(g.op<"Less">(x, 0.5)),
@@ -8428,7 +8444,7 @@ struct stirling {
           angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
 
     value mirrored, y, small, z, inverse, inverse_square;
-    value angle; ///< pi x without its whole turns: 0 exactly where x is an integer
+    value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
 };
 
 inline value lgamma(graph<13> g, value x) {
@@ -8447,7 +8463,7 @@ inline value lgamma(graph<13> g, value x) {
     return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
 }
 
-/// The poles: NaN at negative integers, -1/x at 0.
+/// At its poles, digamma is NaN for negative integers and -1/x for 0.
 inline value digamma(graph<13> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
@@ -8466,8 +8482,8 @@ inline value digamma(graph<13> g, value x) {
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. ATen rounds x - j / 2, which counts
-/// next to a pole, and each lgamma, which counts where they cancel.
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
+/// lgamma, which matters if they cancel.
 inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
@@ -8527,7 +8543,7 @@ inline value i1e(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
 }
 
-/// Scales back by exp(|x|), in two factors: exp(|x|) alone overflows first.
+/// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
 template <auto Scaled>
 value unscaled(graph<13> g, value x) {
     value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));
@@ -8565,7 +8581,7 @@ inline constexpr auto special_functions =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/splitting.hpp
-// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow and their kin.
+// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -8577,26 +8593,26 @@ inline void expect_pieces(std::int64_t count) {
     budget::expect("a list", count, static_cast<std::int64_t>(budget::max_nodes));
 }
 
-/// Pieces of these sizes. One piece is x itself (trap 38).
+/// Splits x into pieces of these sizes. A single piece is x itself.
 inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
     return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
 }
 
-/// How many tensors the call gives, where only the program knows; refused where it does not.
+/// The number of results that the program recorded for the call; refuses the call if it is unknown.
 inline std::int64_t expected_count(graph<13> g) {
     if (g.context().expected.empty())
         throw unsupported_error("the number of results depends on a size that is not static");
     return static_cast<std::int64_t>(g.context().expected.size());
 }
 
-/// Pieces of one size; the last may be smaller.
+/// Splits x into pieces of one size; the last may be smaller.
 inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
-    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of a negative size");
+    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of negative size");
     std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
     expect_pieces(count);
     safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
@@ -8610,7 +8626,7 @@ inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, 
     return split_sizes(g, self, sizes, dim);
 };
 
-/// aten::chunk: at most `chunks` pieces, all but the last of the same size; of an empty dimension as many as asked for.
+/// aten::chunk: at most `chunks` pieces, all of the same size except the last; exactly `chunks` pieces of an empty dimension.
 inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(chunks);
@@ -8618,7 +8634,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, 
     return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
 };
 
-/// aten::tensor_split: `sections` pieces, the first of them larger by one where it does not divide.
+/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
 inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     expect_pieces(sections);
@@ -8626,7 +8642,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
     return split_sizes(g, x, sizes, axis);
 }
-/// Pieces between indices, as Python slices: negative ones count from the end, too large ones are cut.
+/// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
 inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
     safe_vector<value> out;
     sym_int start = 0;
@@ -8637,7 +8653,7 @@ inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std:
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
 }
-/// hsplit, vsplit and dsplit: tensor_split along the axis of that name.
+/// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
 inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
@@ -8653,7 +8669,7 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
 inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
     if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
-    if (!start.is_constant()) { // computed, so it may be negative
+    if (!start.is_constant()) { // may be negative at run time
         value const s = start.as_value();
         start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
     }
@@ -8685,13 +8701,13 @@ inline constexpr auto splitting = table(
         }),
     // A computed number of sections would give a computed number of results.
     symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-        [](graph<13> g, value self, value places, std::int64_t dim) {
+        [](graph<13> g, value self, value positions, std::int64_t dim) {
             dim = normalize_axis(dim, self.rank());
-            if (places.rank() == 0) return detail::split_sections(g, self, places.constant<std::int64_t>(), dim);
+            if (positions.rank() == 0) return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
             std::int64_t const count =
-                places.size(0).is_static() ? places.size(0).size() : detail::expected_count(g) - 1;
+                positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
             safe_vector<sym_int> indices;
-            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, places, 0, i));
+            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
             return detail::split_at(g, self, indices, dim);
         }),
     symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
@@ -8730,14 +8746,14 @@ namespace detail {
 
 using unique_results = std::tuple<value, optional_value, optional_value>;
 
-/// Unique sorts in any case: ATen's `sorted=False` allows every order. What is not asked for is not produced.
+/// Unique with sorted elements, because sorted=False allows any order in ATen. Results that are not requested are absent.
 inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
     auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
     optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
-/// Neighbours that are equal count once: the first of each run, where every element lies, and how long the runs are.
+/// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
 inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
@@ -8787,7 +8803,7 @@ inline constexpr auto unique = table(
     symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
         [](graph<13> g, value self, bool return_inverse, bool return_counts,
            std::optional<std::int64_t> dim) -> detail::unique_results {
-            if (dim && self.rank() > 1) return g.unsupported("runs of equal slices along a dim");
+            if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
             return detail::distinct_runs(g, self, return_inverse, return_counts);
         }));
 
@@ -8799,7 +8815,7 @@ inline constexpr auto unique = table(
 
 namespace ATON_NAMESPACE::mappings {
 
-/// The tables, one for each family.
+/// The tables, one per family.
 inline constexpr table_view families[] = {
     activation,        attention,  binary_math,       bitwise,   bucketing,  class_loss,
     comparison,        conversion, convolution,       creation,  cumulative, elementwise_binary,
@@ -8812,7 +8828,7 @@ inline constexpr table_view families[] = {
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
 constexpr std::span<table_view const> library() { return families; }
 
-/// Whether a row of your table stands before a built-in one without saying so with override_: an export with it is refused.
+/// Whether a row of your table shadows a built-in row without `override_`; an export with such a table is refused.
 /// `static_assert(!aton::mappings::hides_built_in_rows(my_table))`
 constexpr bool hides_built_in_rows(table_view rows) {
     for (dsl::entry const& row : rows)

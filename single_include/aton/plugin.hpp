@@ -16,7 +16,7 @@
 #include <type_traits>
 
 // ---- aton/dsl/plugin_description.hpp
-// What crosses the border between Aton and a plugin: a constant in plain C types, and one function that runs a row of it.
+// The binary interface between Aton and a plugin: a constant of plain C types, and one function that runs a row.
 // Internal header.
 
 namespace ATON_NAMESPACE::abi {
@@ -26,7 +26,7 @@ inline constexpr std::string_view magic = "AtonPlug";
 
 extern "C" {
 
-/// Not terminated.
+/// Not null-terminated.
 struct text {
     char const* data;
     std::uint64_t size;
@@ -43,15 +43,15 @@ struct row {
     std::uint32_t unused;
 };
 
-/// How a row ended; what is not `done` comes with a text.
+/// The outcome of a row; all except `done` come with a message.
 enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception };
 
-/// Takes the text; the callee copies it.
+/// Receives a message; the callee copies it.
 using report = void(void* sink, char const* data, std::uint64_t size);
-/// Runs a row with a dsl::invocation. No exception leaves it.
+/// Runs a row with a dsl::invocation. Does not throw.
 using call = std::int32_t(std::uint64_t row, void* invocation, report* say, void* sink);
 
-/// The object `aton_plugin` of a plugin. The members up to `version` stay as they are in every version of Aton.
+/// The object `aton_plugin` of a plugin. The members up to `version` are the same in every version of Aton.
 struct description {
     char magic[8];
     std::uint64_t bytes; ///< of this object
@@ -70,7 +70,7 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 } // namespace ATON_NAMESPACE::abi
 
 // ---- aton/dsl/thrown.hpp
-// What a mapping threw, as one short line: Aton's own text and the author's, not that of the C++ library.
+// Describes an exception of a mapping in one short line: with the text of Aton or of the author, not of the C++ library.
 // Internal header.
 
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
@@ -84,12 +84,12 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 
 namespace ATON_NAMESPACE {
 
-/// A text of any origin as one line of at most `most` bytes; UTF-8 characters stay whole.
+/// The text on one line, truncated to `max` bytes. UTF-8 characters are not split.
 template <class = void>
-std::string short_line(std::string_view text, std::size_t most = 300) {
-    bool const is_long = text.size() > most;
+std::string short_line(std::string_view text, std::size_t max = 300) {
+    bool const is_long = text.size() > max;
     if (is_long) {
-        std::size_t end = most;
+        std::size_t end = max;
         while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
         text = text.substr(0, end);
     }
@@ -101,7 +101,7 @@ std::string short_line(std::string_view text, std::size_t most = 300) {
 
 namespace detail {
 
-/// "std::out_of_range"; "std::exception" where the compiler does not tell.
+/// "std::out_of_range"; "std::exception" without RTTI.
 template <class = void>
 std::string name_of_exception(std::exception const& e) {
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
@@ -110,7 +110,7 @@ std::string name_of_exception(std::exception const& e) {
     int status = 0;
     if (char* const read = ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status); read != nullptr) {
         name = read;
-        std::free(read); // NOLINT(*-no-malloc): as the function demands
+        std::free(read); // NOLINT(*-no-malloc): __cxa_demangle allocates with malloc
     }
 #endif
     for (std::string_view const version : {"__1::", "__cxx11::"})
@@ -122,8 +122,8 @@ std::string name_of_exception(std::exception const& e) {
 #endif
 }
 
-/// Whether a text is what functions of the C++ library throw: "vector::_M_range_check: __n (which is 9)", "map::at".
-constexpr bool is_library_text(std::string_view text) {
+/// Whether a message comes from the C++ library: "vector::_M_range_check: __n (which is 9)", "map::at".
+constexpr bool is_library_message(std::string_view text) {
     if (text.find("std::") != std::string_view::npos) return true;
     for (std::string_view const of : {"array:",
                                       "basic_string",
@@ -144,8 +144,8 @@ constexpr bool is_library_text(std::string_view text) {
     return false;
 }
 
-/// Whether what() of an exception of the C++ library may be the author's own: those that are made with a text.
-constexpr bool takes_a_text(std::string_view name) {
+/// Whether an exception type of the C++ library is constructed with a message, which may be the author's.
+constexpr bool takes_message(std::string_view name) {
     for (std::string_view const each : {"std::runtime_error",
                                         "std::logic_error",
                                         "std::invalid_argument",
@@ -161,7 +161,7 @@ constexpr bool takes_a_text(std::string_view name) {
 
 } // namespace detail
 
-/// What the exception that is being handled says. To be called in a handler.
+/// Describes the exception being handled. Call it in a handler.
 template <class = void>
 std::string describe_thrown() {
     try {
@@ -175,7 +175,7 @@ std::string describe_thrown() {
         std::string out = "the mapping threw an exception (" + name + ")";
         std::string_view const what = e.what();
         bool const is_library = name.starts_with("std::");
-        bool const is_own = !is_library || (detail::takes_a_text(name) && !detail::is_library_text(what));
+        bool const is_own = !is_library || (detail::takes_message(name) && !detail::is_library_message(what));
         return is_own && !what.empty() ? out + ": " + short_line(what) : out;
     } catch (...) {
         return "the mapping threw something that is not a std::exception";
@@ -185,13 +185,13 @@ std::string describe_thrown() {
 } // namespace ATON_NAMESPACE
 
 // ---- aton/dsl/plugin_abi.hpp
-// How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
-// of one version, against one standard library, with types of one layout; the description says so.
+// Describes the tables of a plugin (plugin_description.hpp) and runs its rows. Both sides must be compiled from headers of the same
+// version, with the same standard library and struct layouts; the description records all three.
 // Internal header.
 
 namespace ATON_NAMESPACE::abi {
 
-/// The standard library that this translation unit is compiled with, as far as its types have another form.
+/// The standard library of this translation unit, as far as it affects the layout of its types.
 constexpr std::string_view standard_library() {
 #if defined(_LIBCPP_ABI_VERSION)
     return _LIBCPP_ABI_VERSION == 1 ? "libc++, ABI 1" : "libc++, ABI 2 or later";
@@ -206,14 +206,14 @@ constexpr std::string_view standard_library() {
 #endif
 }
 
-// offsetof of a struct with a reference, or one whose members come from a library: both compilers know it.
+// offsetof of non-standard-layout structs, which GCC and Clang support.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-/// A summary of how the structures that cross the border lie in memory.
+/// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        2, // counted up where the meaning of a member changes and its place does not
+        2, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -272,12 +272,12 @@ constexpr std::uint64_t layout() {
 
 #pragma GCC diagnostic pop
 
-/// The rows of all tables of a plugin, one after the other.
+/// The rows of all tables of a plugin, concatenated.
 template <class... Tables>
 struct plugin_rows {
     static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
     static_assert(only_tables && sizeof...(Tables) != 0,
-                  "ATON_PLUGIN(...) takes tables, as table(...) makes them, at least one");
+                  "ATON_PLUGIN(...) takes one or more tables made by table(...)");
     static constexpr std::size_t count = (Tables::size() + ...);
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};
@@ -307,7 +307,7 @@ struct plugin_rows {
     }();
 };
 
-/// Not defined: the argument of decltype.
+/// Not defined; for decltype.
 template <class... Tables>
 plugin_rows<Tables...> rows_of(Tables const&... tables);
 
@@ -324,7 +324,7 @@ constexpr description describe(call* run) {
             run};
 }
 
-/// Runs a row; what it throws becomes an outcome and a text.
+/// Runs a row; an exception becomes an outcome and a message.
 template <class Rows>
 std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* sink) noexcept {
     auto const ended = [&](outcome how, std::string_view what) {
@@ -355,10 +355,10 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
 } // namespace ATON_NAMESPACE::abi
 
 // ---- aton/plugin.hpp
-// Makes a shared library a plugin of Aton: one line, `ATON_PLUGIN(my_table)`, exports its tables.
+// Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
 // Public header.
 
-/// At namespace scope, once in a shared library: exports the rows of the tables as the object `aton_plugin`, and nothing else.
+/// Exports the rows of the tables as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
 /// ```cpp
 /// #include <aton/aton.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `--operators aten` and `aten-fallback`: an ATen operator as a node `ATen` of domain org.pytorch.aten. docs/exporter.md has its form:
-// tensors and what the program computes are inputs, everything else is an attribute by its name in the schema.
+// `--operators aten` and `aten-fallback`: converts an ATen operator to a node `ATen` of domain org.pytorch.aten (docs/exporter.md). Tensors
+// and computed values are inputs; everything else is an attribute with its name in the schema.
 #include "converter.hpp"
 #include "make_attribute.hpp"
 
@@ -13,7 +13,7 @@ using onnx::attr_type;
 
 node_attribute number(std::string const& name, scalar const& value) {
     if (value.is_complex())
-        throw unsupported_error("argument '" + name + "' is a complex number, which no attribute can hold");
+        throw unsupported_error("argument '" + name + "' is a complex number, which an attribute cannot hold");
     if (!value.is_floating()) return make_attribute(name, value.to<std::int64_t>());
     node_attribute a = make_attribute(name, attr_type::f);
     a.f = attribute_float(name, value.to<double>());
@@ -22,7 +22,7 @@ node_attribute number(std::string const& name, scalar const& value) {
 
 } // namespace
 
-/// A node `ATen` while its arguments are added in the order of the schema.
+/// Builds a node `ATen`; arguments are added in the order of the schema.
 class converter::aten_node {
 public:
     aten_node(converter& owner, program::node const& n) : owner_(owner) {
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// An optional tensor that the program does not give.
+    /// Adds an optional tensor that the program omits.
     void skip(std::string_view name) { add_input(no_value, std::string(name)); }
 
     graph_node finish() {
@@ -109,8 +109,8 @@ private:
 
     converter& owner_;
     graph_node made_;
-    std::vector<std::string> names_; ///< of the arguments that the inputs belong to
-    bool computed_ = false;          ///< whether an input is something else than a tensor of the schema
+    std::vector<std::string> names_; ///< of the arguments of the inputs
+    bool computed_ = false;          ///< whether an input is not a tensor in the schema
 };
 
 void converter::add_aten_node(program::node const& n) {
@@ -131,7 +131,7 @@ void converter::add_aten_node(program::node const& n) {
         }
         if (!given && takes_tensor) made.skip(formal.name);
     }
-    // What this torch's schema does not have, or an operator that it does not have: in the order of the program.
+    // Arguments and operators that this version of torch does not declare, in program order.
     for (std::size_t i = 0; i != n.arguments.size(); ++i) {
         program::argument const& a = n.arguments[i];
         if (taken[i] != 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of a program's node as those of a mapping: by their names, in the order of the schema.
+// Converts the arguments of a program's node to those of a mapping: matched by name, in the order of the schema.
 #include "converter.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ binding const& converter::bound(program::value_index index) const {
     return b;
 }
 
-/// What an argument is, or why it is nothing.
+/// The binding of an argument, or the reason why it has no value.
 binding converter::bound(program::argument const& a) const {
     switch (a.kind) {
     case kind::value: return bound_.at(a.values.at(0));
@@ -38,11 +38,11 @@ binding converter::bound(program::argument const& a) const {
     case kind::real:
     case kind::boolean:
     case kind::complex: return {{}, number_of(a), {}};
-    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which is no value");
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which is not a value");
     }
 }
 
-/// The elements of a list, or the argument itself where it is none.
+/// The elements of a list, or the argument itself if it is not a list.
 std::vector<binding> converter::bound_list(program::argument const& a) const {
     bool const is_list =
         a.kind == kind::values || a.kind == kind::integers || a.kind == kind::reals || a.kind == kind::booleans;
@@ -67,12 +67,12 @@ std::vector<binding> converter::bound_list(program::argument const& a) const {
     return out;
 }
 
-/// A number as a 0-d constant; a value as it is.
+/// A number as a 0-d constant; a value unchanged.
 dsl::value converter::as_value(binding const& b, dtype type) {
     return b.number.has_value() ? ops(*graph_, options_.opset).scalar(*b.number, type) : *b.computed;
 }
 
-/// Lists of numbers of which some may be computed.
+/// Lists of numbers, some of which may be computed.
 dsl::argument converter::list_argument(program::argument const& a) const {
     if (a.kind == kind::integers) {
         std::vector<dsl::sym_int> sizes;
@@ -138,7 +138,7 @@ dsl::argument converter::to_argument(program::argument const& a, aten::schema_ty
     case kind::memory_format:
     case kind::layout:
     case kind::device: return argument::of_tag(a.text);
-    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which no mapping takes");
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which mappings do not support");
     }
 }
 

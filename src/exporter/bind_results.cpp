@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results of mappings as values of the program: held against the types that the program records, and cast where ATen's promotion asks for it.
+// Binds results of mappings to values of the program: checks them against the recorded types, and casts where ATen's promotion requires it.
 #include "converter.hpp"
 #include "known_fake_types.hpp"
 #include "result_types.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using kind = program::argument_kind;
 
-/// The dtype that ATen's promotion gives for the tensors that a node takes.
+/// The dtype that ATen's promotion gives for a node's tensor operands.
 dtype promoted(program::program const& p, program::node const& n) {
     aten::promotion common;
     for (program::argument const& a : n.arguments)
@@ -36,7 +36,7 @@ value_type converter::type_of(program::value const& v) const {
     return type;
 }
 
-/// What the program records of a value, as far as it can be believed.
+/// The recorded type of a value, as far as it is trusted.
 value_type converter::type_of(program::value_index index) const {
     value_type type = type_of(program_.values[index]);
     if (doubts_[index] != doubt::none) type.shape = shape();
@@ -51,26 +51,25 @@ std::vector<value_type> converter::expected_types(program::node const& n) const 
     return types;
 }
 
-/// What is computed from a value whose recorded type is wrong has a wrong one too, in graphs inside of the node as well.
-void converter::spread_doubt(program::node const& n) {
-    doubt most = doubt::none;
+/// The recorded type of a value that depends on a value with a wrong type is not trusted either, also in nested graphs.
+void converter::propagate_doubt(program::node const& n) {
+    doubt strongest = doubt::none;
     for (program::argument const& a : n.arguments)
         for (program::value_index v : a.values)
-            if (v != program::no_value) most = std::max(most, doubts_[v]);
-    if (most == doubt::none) return;
+            if (v != program::no_value) strongest = std::max(strongest, doubts_[v]);
+    if (strongest == doubt::none) return;
     for (program::value_index v : result_values(n))
-        if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) doubts_[v] = most;
+        if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) doubts_[v] = strongest;
     for (program::argument const& a : n.arguments) {
         if (a.kind != kind::graph || a.integer < 0) continue;
         auto const index = static_cast<std::size_t>(a.integer);
         if (index >= program_.subgraphs.size()) continue;
         for (program::value_index v : program_.subgraphs[index].inputs)
-            if (v != program::no_value) doubts_[v] = most;
+            if (v != program::no_value) doubts_[v] = strongest;
     }
 }
 
-/// squeeze drops dimensions of 1. Which these are is not known before the model runs where a size depends on data; the recorded rank says
-/// what torch.export supposed.
+/// Refuses a squeeze that may remove a dimension of data-dependent size: the recorded rank is only torch.export's assumption.
 void converter::check_squeeze(program::node const& n) const {
     std::string_view const op = std::string_view(n.op).substr(0, n.op.find('.'));
     if (op != "aten::squeeze" && op != "aten::squeeze_copy") return;
@@ -86,27 +85,27 @@ void converter::check_squeeze(program::node const& n) const {
     if (self == nullptr) return;
     auto const rank = static_cast<std::int64_t>(self->sizes.size());
     for (std::int64_t i = 0; i != rank; ++i) {
-        bool const may_go = all || std::find(axes.begin(), axes.end(), i) != axes.end() ||
-                            std::find(axes.begin(), axes.end(), i - rank) != axes.end();
+        bool const may_be_removed = all || std::find(axes.begin(), axes.end(), i) != axes.end() ||
+                                    std::find(axes.begin(), axes.end(), i - rank) != axes.end();
         program::extent const& size = self->sizes[static_cast<std::size_t>(i)];
-        if (may_go && may_turn_out_one(program_, size))
-            throw unsupported_error("whether dimension " + std::to_string(i) + " of size " + describe(type_of(*self)) +
-                                    " is 1, and goes, depends on data; squeeze other dimensions only, or say "
-                                    "torch._check(size >= 2) in the program");
+        if (may_be_removed && may_be_one(program_, size))
+            throw unsupported_error("whether dimension " + std::to_string(i) + " of " + describe(type_of(*self)) +
+                                    " is 1 and is removed depends on data; squeeze only other dimensions, or add "
+                                    "torch._check(size >= 2) to the program");
     }
 }
 
-/// A value as one of a recorded type; a wider dtype of the same kind is a Cast away, all else is refused.
-dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view who) {
+/// Converts a value to its recorded type. Casts to a wider dtype of the same kind; everything else is refused.
+dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view subject) {
     value_type const& given = v.type();
-    if (!fits(given, recorded)) throw unsupported_error(mismatch(who, given, recorded));
+    if (!fits(given, recorded)) throw unsupported_error(mismatch(subject, given, recorded));
     if (given.dtype == recorded.dtype || given.dtype == dtype::undefined || recorded.dtype == dtype::undefined)
         return v;
-    if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(who, given, recorded));
+    if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(subject, given, recorded));
     return ops(*graph_, options_.opset).cast(v, recorded.dtype);
 }
 
-/// The results of a row for the results of a node.
+/// Binds the results of a row to the results of a node.
 class converter::row_results {
 public:
     row_results(converter& owner, program::node const& n, dsl::entry const& row, std::size_t first_new)
@@ -114,7 +113,7 @@ public:
           node_(n),
           first_new_(first_new) {
         for (dsl::table_view const& table : owner.options_.tables)
-            for (dsl::entry const& e : table) is_users_ = is_users_ || &e == &row;
+            for (dsl::entry const& e : table) is_user_row_ = is_user_row_ || &e == &row;
     }
 
     void bind(std::vector<dsl::result> const& results) {
@@ -123,20 +122,21 @@ public:
             program::result const& wanted = node_.results[i];
             if (wanted.values.empty()) continue;
             if (i >= results.size() || results[i].is_list != wanted.is_list)
-                throw unsupported_error("the mapping gives other results than the program has");
+                throw unsupported_error("the results of the mapping do not match those of the program");
             if (!wanted.is_list) {
                 bind(i, wanted.values[0], results[i].single);
                 continue;
             }
             if (results[i].list.size() != wanted.values.size())
-                throw unsupported_error("the mapping gives " + std::to_string(results[i].list.size()) +
-                                        " tensors, the program has " + std::to_string(wanted.values.size()));
+                throw unsupported_error("the mapping returns " + std::to_string(results[i].list.size()) +
+                                        " tensors, but the program has " + std::to_string(wanted.values.size()));
             for (std::size_t k = 0; k != wanted.values.size(); ++k) bind(i, wanted.values[k], results[i].list[k]);
         }
     }
 
 private:
-    /// Casts would hide that int32 and int64 were exchanged: the dtypes that differ are the recorded ones in another order.
+    /// Detects results in the wrong order (such as int32 and int64), which casts would hide: the dtypes are a permutation of the recorded
+    /// ones.
     void check_order(std::vector<dsl::result> const& results) const {
         std::vector<dtype> given;
         std::vector<dtype> recorded;
@@ -156,11 +156,11 @@ private:
             for (dtype t : all) out += (out.empty() ? "" : ", ") + std::string(name(t));
             return out;
         };
-        throw unsupported_error("the mapping gives results of " + text(given) + " where the program records " +
-                                text(recorded) + ": they are in another order");
+        throw unsupported_error("the mapping returns results of " + text(given) + ", but the program records " +
+                                text(recorded) + ": they are in the wrong order");
     }
 
-    /// A new value takes the program's name, and what the file knows of its sizes better than inference does.
+    /// Binds one result. A new value gets the program's name, and the recorded sizes where inference knows less.
     void bind(std::size_t position, program::value_index index, dsl::optional_value const& result) {
         if (index == program::no_value) return;
         program::value const& v = owner_.program_.values[index];
@@ -172,7 +172,7 @@ private:
         value_type const known = owner_.type_of(index);
         dsl::value const out = conformed(v, *result, known);
         if (out.dtype() == recorded.dtype && out.shape() == recorded.shape && recorded.shape.is_static())
-            owner_.doubts_[index] = doubt::none; // whatever came before, this is what the file says
+            owner_.doubts_[index] = doubt::none; // the type matches the file, so it is trusted again
         if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
             return owner_.bind(index, {{}, out.constant().at(0), {}});
         if (&out.owner() == owner_.graph_ && out.id() >= first_new_) {
@@ -183,8 +183,8 @@ private:
         owner_.bind(index, {out, {}, {}});
     }
 
-    /// The value in the recorded dtype. Within a kind (integers, floating numbers, complex ones) a row may compute in another width than ATen:
-    /// the Cast leads to a dtype that holds every number of the row's, or to the one that ATen's promotion gives for the node's tensors.
+    /// The value in the recorded dtype. A row may compute in another width than ATen within a kind (integer, floating-point, complex). The
+    /// Cast must keep every value, or go to the dtype that ATen's promotion gives for the node's tensors.
     [[nodiscard]] dsl::value conformed(program::value const& v, dsl::value const& out, value_type const& known) const {
         value_type const& given = out.type();
         if (!fits(given, known)) refuse(v, given, known, advice());
@@ -198,26 +198,27 @@ private:
             refuse(v,
                    given,
                    known,
-                   is_users_ ? "write g.cast(..., dtype::" + std::string(name(known.dtype)) + ") in the row"
-                             : advice());
+                   is_user_row_ ? "write g.cast(..., dtype::" + std::string(name(known.dtype)) + ") in the row"
+                                : advice());
         return ops(*owner_.graph_, owner_.options_.opset).cast(out, known.dtype);
     }
 
     [[noreturn]] static void refuse(program::value const& v, value_type const& given, value_type const& known,
                                     std::string const& advice) {
-        throw unsupported_error("result '" + v.name + "': " + mismatch("the mapping", given, known) + "; " + advice);
+        throw unsupported_error("result '" + v.name + "': " + mismatch("the mapping returns", given, known) + "; " +
+                                advice);
     }
 
     [[nodiscard]] std::string advice() const {
-        if (!is_users_) return "the program contradicts itself, or the built-in mapping is wrong";
-        return node_.results.size() > 1 ? "the row is wrong, or gives its results in another order"
+        if (!is_user_row_) return "the program contradicts itself, or the built-in mapping is wrong";
+        return node_.results.size() > 1 ? "the row is wrong, or returns its results in the wrong order"
                                         : "the row is wrong";
     }
 
     converter& owner_;
     program::node const& node_;
     std::size_t first_new_;
-    bool is_users_ = false;
+    bool is_user_row_ = false;
 };
 
 void converter::bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Higher-order operators: which one a node is, the graphs that it has, and torch.cond. Loops are in loops.cpp.
+// Converts higher-order operators: their dispatch, their graphs, and torch.cond. Loops are in loops.cpp.
 #include "inner_graph.hpp"
 #include "result_types.hpp"
 
@@ -10,7 +10,7 @@ namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
-/// Puts back what was there when the scope is left.
+/// Restores the old value at the end of the scope.
 template <class T>
 class restored {
 public:
@@ -24,7 +24,7 @@ private:
     T old_;
 };
 
-/// A condition that is known now.
+/// The value of a condition that is known at export.
 std::optional<bool> truth_of(binding const& b) {
     if (b.number.has_value()) return b.number->is_bool() ? std::optional(b.number->to<bool>()) : std::nullopt;
     if (!b.computed || b.computed->dtype() != dtype::bool_ || !b.computed->is_constant() ||
@@ -54,10 +54,10 @@ program::graph const& converter::graph_argument(program::node const& n, std::siz
         if (index >= 0 && static_cast<std::size_t>(index) < program_.subgraphs.size())
             return program_.subgraphs[static_cast<std::size_t>(index)];
     }
-    throw unsupported_error("argument " + std::to_string(position) + " is no graph");
+    throw unsupported_error("argument " + std::to_string(position) + " is not a graph");
 }
 
-/// The name of a graph that an argument is.
+/// The name of a graph argument.
 std::string converter::graph_name(program::node const& n, std::size_t position) {
     std::string const& name = n.arguments[position].text;
     return name.empty() ? "graph" : name;
@@ -68,11 +68,11 @@ std::vector<binding> converter::list_of(program::node const& n, std::size_t posi
     return is_given ? bound_list(n.arguments[position]) : std::vector<binding>();
 }
 
-/// Converts the nodes of a graph into the one under construction; what they give, one after the other.
+/// Converts the nodes of a graph into the one under construction. Returns its outputs in order.
 std::vector<binding> converter::results_of(program::graph const& g, std::vector<binding> given) {
     if (given.size() != g.inputs.size())
-        throw unsupported_error("its graph takes " + std::to_string(g.inputs.size()) + " values, the program gives " +
-                                std::to_string(given.size()));
+        throw unsupported_error("its graph takes " + std::to_string(g.inputs.size()) +
+                                " values, but the program passes " + std::to_string(given.size()));
     restored<node_context> const context(graph_->context);
     for (std::size_t i = 0; i != given.size(); ++i)
         if (g.inputs[i] != program::no_value) bind(g.inputs[i], std::move(given[i]));
@@ -85,29 +85,28 @@ std::vector<binding> converter::results_of(program::graph const& g, std::vector<
     return out;
 }
 
-/// A value of a type, as far as that is known; numbers promote as Python's do, bool to int to float.
-dsl::value converter::typed(binding const& b, value_type const& wanted, std::string_view who) {
+/// Converts a binding to a type, as far as it is known. Numbers promote as in Python: bool to int to float.
+dsl::value converter::typed(binding const& b, value_type const& wanted, std::string_view subject) {
     if (!b.computed && !b.number.has_value()) throw unsupported_error(b.missing);
-    if (!b.number.has_value()) return conform(*b.computed, wanted, who);
+    if (!b.number.has_value()) return conform(*b.computed, wanted, subject);
     value_type const given{dtype_of(*b.number), shape(std::vector<dim>()), value_kind::tensor};
     if (wanted.dtype == dtype::undefined) return as_value(b, given.dtype);
     if (kind_of(given.dtype) > kind_of(wanted.dtype) || (wanted.shape.has_rank() && wanted.shape.rank() != 0))
-        throw unsupported_error(mismatch(who, given, wanted));
+        throw unsupported_error(mismatch(subject, given, wanted));
     return as_value(b, wanted.dtype);
 }
 
-/// The one bool that a condition is.
+/// The value of a condition, which must be a single bool.
 dsl::value converter::condition_of(binding const& b) {
-    dsl::value const v = typed(b, {}, "the condition");
+    dsl::value const v = typed(b, {}, "the condition is");
     bool const is_one = !v.has_rank() || !v.shape().is_static() || v.shape().element_count() == 1;
     bool const is_bool = v.dtype() == dtype::bool_ || v.dtype() == dtype::undefined;
     if (!is_bool || !is_one)
-        throw unsupported_error("its condition is " + describe(v.type()) + "; a condition is one bool");
+        throw unsupported_error("its condition is " + describe(v.type()) + ", but must be a single bool");
     return v;
 }
 
-/// Gives the node outputs for these values of the program (no_value: an output that nobody uses; ONNX Runtime demands that it is there),
-/// and appends it.
+/// Appends a node with outputs for these values of the program. no_value is an unused output, which ONNX Runtime requires.
 void converter::append_node(program::node const& n, graph_node made, std::vector<program::value_index> const& results) {
     made.source = n.op;
     made.origin = graph_->context.origin;
@@ -123,7 +122,7 @@ void converter::append_node(program::node const& n, graph_node made, std::vector
     graph_->nodes.push_back(std::move(made));
 }
 
-/// If, whose branches know the operands by name; of a condition that is known now only its branch is there.
+/// Converts to If, whose branches capture the operands. If the condition is known at export, only its branch is emitted.
 void converter::convert_cond(program::node const& n) {
     binding const which = n.arguments.empty() ? binding{{}, {}, "it has no condition"} : bound(n.arguments[0]);
     if (!which.computed && !which.number.has_value()) throw unsupported_error(which.missing);
@@ -132,12 +131,12 @@ void converter::convert_cond(program::node const& n) {
     std::vector<program::value_index> results = result_values(n);
     auto const result_of_branch = [&](binding const& given, program::value_index wanted) -> binding {
         if (!given.computed) return given;
-        return {conform(*given.computed, type_of(wanted), "a branch"), {}, {}};
+        return {conform(*given.computed, type_of(wanted), "a branch returns"), {}, {}};
     };
     auto const check = [&](std::vector<binding> const& given) {
         if (given.size() < results.size())
-            throw unsupported_error("a branch gives " + std::to_string(given.size()) + " values, the program has " +
-                                    std::to_string(results.size()));
+            throw unsupported_error("a branch returns " + std::to_string(given.size()) +
+                                    " values, but the program has " + std::to_string(results.size()));
     };
     if (std::optional<bool> const known = truth_of(which); known.has_value()) {
         std::vector<binding> given = results_of(*branches[*known ? 0 : 1], operands);
@@ -154,7 +153,8 @@ void converter::convert_cond(program::node const& n) {
         std::vector<binding> const given = results_of(*branches[i], operands);
         check(given);
         for (std::size_t k = 0; k != results.size(); ++k)
-            if (results[k] != program::no_value) inner.add_output(typed(given[k], type_of(results[k]), "a branch"));
+            if (results[k] != program::no_value)
+                inner.add_output(typed(given[k], type_of(results[k]), "a branch returns"));
         made.attributes.push_back(inner.take(i == 0 ? "then_branch" : "else_branch"));
     }
     std::erase(results, program::no_value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each node of a program through the mapping of its operator; what has none is collected, not thrown at once.
+// Converts each node of a program with the mapping of its operator. Nodes that cannot be converted are collected.
 #include "converter.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void converter::run() {
     if (refused_.empty()) add_outputs();
 }
 
-/// In branches and bodies of loops torch knows no line of the user's, only code that it made: then the line that calls the whole.
+/// In branches and loop bodies, torch records only generated code instead of the user's line; then the line of the calling node is used.
 std::uint32_t converter::origin_index(program::node const& n) const {
     std::string const& source = program_.origins[n.origin].source;
     return caller_ != 0 && (source.empty() || source.starts_with('<')) ? caller_ : n.origin;
@@ -53,7 +53,7 @@ void converter::convert(program::node const& n) {
     graph_->context.source = from.source;
     graph_->context.origin = static_cast<std::uint32_t>(graph_->origins.size());
     graph_->origins.push_back({n.name, from.module, from.source});
-    spread_doubt(n);
+    propagate_doubt(n);
     try {
         switch (n.kind) {
         case program::node_kind::python: graph_->context.overload = n.op; return convert_python(n);
@@ -62,7 +62,7 @@ void converter::convert(program::node const& n) {
             return;
         case program::node_kind::aten: return convert_with_mapping(n);
         }
-    } catch (...) { // of any kind: the other nodes are looked at all the same
+    } catch (...) { // any exception: continue with the other nodes
         refuse(n, describe_thrown());
     }
 }
@@ -82,7 +82,7 @@ void converter::convert_with_mapping(program::node const& n) {
     dsl::entry const* const row = find_row(n.op);
     if (row == nullptr) {
         bool const keeps = options_.operators == operator_mode::keep && !is_aten;
-        return falls_back ? add_aten_node(n) : keeps ? keep(n) : refuse(n, no_row(n.op));
+        return falls_back ? add_aten_node(n) : keeps ? keep(n) : refuse(n, describe_missing_row(n.op));
     }
     if (!falls_back) return convert_with_row(n, *row);
     std::string refusal;
@@ -105,8 +105,8 @@ void converter::convert_with_row(program::node const& n, dsl::entry const& row) 
     std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
     std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
     if (n.schema.empty() && results.size() > n.results.size())
-        throw unsupported_error("the mapping gives " + std::to_string(results.size()) + " results, the program has " +
-                                std::to_string(n.results.size()));
+        throw unsupported_error("the mapping returns " + std::to_string(results.size()) +
+                                " results, but the program has " + std::to_string(n.results.size()));
     bind_results(n, row, results, first_new);
 }
 
@@ -116,7 +116,7 @@ void converter::refuse(program::node const& n, std::string reason) {
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
         if (std::string_view const op = n.op;
-            reason.starts_with(op)) { // "aten::foo (opset 20): why": the name is said already
+            reason.starts_with(op)) { // removes the name from "aten::foo (opset 20): why"
             std::size_t const colon = reason.find(": ", op.size());
             if (colon != std::string::npos) reason = reason.substr(colon + 2);
         }
@@ -132,16 +132,16 @@ void converter::refuse(program::node const& n, std::string reason) {
     unconvertible& entry = refused_[at->second];
     ++entry.count;
     if (std::find(entry.places.begin(), entry.places.end(), place) == entry.places.end()) entry.places.push_back(place);
-    // What comes after it is looked at all the same: results of the types that the program has.
+    // Continue with results of the recorded types.
     for (program::result const& r : n.results)
         for (program::value_index v : r.values)
             if (v != program::no_value) bind(v, {dsl::value(*graph_, graph_->add_value(type_of(v), {})), {}, {}});
 }
 
-std::string converter::no_row(std::string_view op) const {
+std::string converter::describe_missing_row(std::string_view op) const {
     int since = std::numeric_limits<int>::max();
     int until = 0;
-    auto const look_at = [&](std::span<dsl::table_view const> tables) {
+    auto const scan = [&](std::span<dsl::table_view const> tables) {
         for (dsl::table_view const& table : tables)
             for (dsl::entry const& e : table)
                 if (e.overload == op) {
@@ -149,8 +149,8 @@ std::string converter::no_row(std::string_view op) const {
                     until = std::max(until, e.until);
                 }
     };
-    look_at(options_.tables);
-    look_at(mappings::built_in_tables());
+    scan(options_.tables);
+    scan(mappings::built_in_tables());
     if (until == 0) return "no mapping";
     return since > options_.opset ? "has a mapping since opset " + std::to_string(since)
                                   : "has a mapping until opset " + std::to_string(until);
@@ -162,16 +162,16 @@ namespace ATON_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t most_named = 8;
-constexpr std::size_t room_for_names =
-    max_message * 3 / 5; ///< after which no operator is named; the file's path stands before
+constexpr std::size_t max_named = 8;
+/// No operator is named after this length; the path of the file comes in front.
+constexpr std::size_t max_names_length = max_message * 3 / 5;
 
 /// "2 operators cannot be converted at opset 20: aten::foo (no mapping; nearest aten::fooo; 3 times, first at model.py:12 in forward); ..."
 std::string summary(std::vector<unconvertible> const& all, int opset) {
     std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator" : " operators") +
                       " cannot be converted at opset " + std::to_string(opset) + ": ";
     std::size_t named = 0;
-    for (; named != std::min(all.size(), most_named) && (named == 0 || out.size() < room_for_names); ++named) {
+    for (; named != std::min(all.size(), max_named) && (named == 0 || out.size() < max_names_length); ++named) {
         unconvertible const& u = all[named];
         out += (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
         if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
@@ -184,8 +184,8 @@ std::string summary(std::vector<unconvertible> const& all, int opset) {
 
 void check_opset(int opset) {
     if (opset < oldest_export_opset || opset > onnx::newest_opset)
-        throw error("opset " + std::to_string(opset) + " cannot be exported to: " +
-                    std::to_string(oldest_export_opset) + " to " + std::to_string(onnx::newest_opset) + " can");
+        throw error("opset " + std::to_string(opset) + " is not supported for export; choose " +
+                    std::to_string(oldest_export_opset) + " to " + std::to_string(onnx::newest_opset));
 }
 
 std::string opsets(int since, int until) {
@@ -198,7 +198,7 @@ void check_row(dsl::entry const& row, dsl::table_view later, std::size_t at, std
     if (hidden == nullptr) return;
     throw error("the row " + std::string(row.overload) + " of table " + std::to_string(at + 1) + " hides the " + whose +
                 " at " + opsets(std::max(row.since, hidden->since), std::min(row.until, hidden->until)) +
-                "; where that is meant, write override_<...> instead of symbolic<...>");
+                "; if this is intended, write override_<...> instead of symbolic<...>");
 }
 
 } // namespace

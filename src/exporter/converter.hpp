@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks over a program and calls the mapping of each node; the parts that convert one kind of node are in files of their own.
+// Walks over a program and calls the mapping of each node. Each kind of node has its own source file.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,17 @@ namespace ATON_NAMESPACE::exporter {
 dtype dtype_of(program::value_kind kind);
 dtype dtype_of(scalar const& number);
 
-/// What a value of the program is in the graph: a computed value, or a number that is known now.
+/// What a value of the program is in the graph: a computed value, or a number that is known at export.
 struct binding {
     dsl::optional_value computed;
     std::optional<scalar> number;
-    std::string missing; ///< why there is neither
+    std::string missing; ///< the reason if there is neither
 };
 
-/// An argument that is no tensor and known now, as an attribute of its name. Throws unsupported_error.
+/// A constant argument that is not a tensor, as an attribute of the same name. Throws unsupported_error.
 node_attribute attribute_of(program::argument const& a);
 
-/// Names of symbols, and the dimensions that they make.
+/// Names of symbols, and dimensions with these names.
 class dimension_names {
 public:
     dimension_names(program::program const& p, std::vector<dim_name> const& names);
@@ -47,13 +47,13 @@ private:
 
     program::program const& program_;
     std::map<std::string, std::string, std::less<>> renamed_;
-    std::vector<std::string> texts_; ///< of each expression
+    std::vector<std::string> texts_; ///< by index of the expression
 };
 
-/// The least value that an integer can have, as far as the ranges of its symbols tell.
-std::optional<std::int64_t> least_value(program::program const& p, program::extent const& e);
+/// A lower bound of an integer, from the ranges of its symbols; nothing if there is none.
+std::optional<std::int64_t> min_value(program::program const& p, program::extent const& e);
 
-/// Whether the type that the program records of a value can be believed (known_fake_types.hpp).
+/// Which part of the recorded type of a value is not trusted (known_fake_types.hpp).
 enum class doubt : std::uint8_t { none, shape, everything };
 
 class converter {
@@ -87,7 +87,7 @@ private:
     void convert_with_row(program::node const& n, dsl::entry const& row);
     void refuse(program::node const& n, std::string reason);
     [[nodiscard]] dsl::entry const* find_row(std::string_view op);
-    [[nodiscard]] std::string no_row(std::string_view op) const;
+    [[nodiscard]] std::string describe_missing_row(std::string_view op) const;
     void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
 
     // bind_results.cpp
@@ -97,8 +97,8 @@ private:
     [[nodiscard]] value_type type_of(program::value_index index) const;
     void bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
                       std::size_t first_new);
-    [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view who);
-    void spread_doubt(program::node const& n);
+    [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view subject);
+    void propagate_doubt(program::node const& n);
     void check_squeeze(program::node const& n) const;
 
     // bind_arguments.cpp
@@ -131,7 +131,7 @@ private:
     [[nodiscard]] static std::string graph_name(program::node const& n, std::size_t position);
     [[nodiscard]] std::vector<binding> list_of(program::node const& n, std::size_t position) const;
     [[nodiscard]] std::vector<binding> results_of(program::graph const& g, std::vector<binding> given);
-    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted, std::string_view who);
+    [[nodiscard]] dsl::value typed(binding const& b, value_type const& wanted, std::string_view subject);
     [[nodiscard]] dsl::value condition_of(binding const& b);
     void append_node(program::node const& n, graph_node made, std::vector<program::value_index> const& results);
 
@@ -153,19 +153,18 @@ private:
     export_options const& options_;
     dimension_names dims_;
     graph_data main_;
-    graph_data* graph_ = &main_; ///< that nodes are added to: the main one, or one inside of it
-    std::uint32_t caller_ = 0;   ///< where the node comes from whose inner graph this is
-    std::vector<binding> bound_; ///< one for each value of the program
-    std::vector<doubt> doubts_;  ///< the same
+    graph_data* graph_ = &main_; ///< the graph that nodes are added to: the main graph or a nested one
+    std::uint32_t caller_ = 0;   ///< the origin of the node that owns the nested graph
+    std::vector<binding> bound_; ///< one per value of the program
+    std::vector<doubt> doubts_;  ///< one per value of the program
     std::unordered_map<std::string_view, dsl::entry const*> rows_;
-    std::unordered_map<std::string, value_id>
-        weights_; ///< those that are the same bytes in the same order are one initializer
+    std::unordered_map<std::string, value_id> weights_; ///< equal views of the same bytes share an initializer
     std::vector<std::string> output_names_;
     std::vector<unconvertible> refused_;
     std::unordered_map<std::string, std::size_t> refused_at_;
 };
 
-/// Gives the outputs their names; an output that is an input, an initializer or another output goes through an Identity.
+/// Names the outputs. Adds an Identity for an output that is an input, an initializer or another output.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);
 
 } // namespace ATON_NAMESPACE::exporter

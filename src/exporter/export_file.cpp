@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The export as a whole: read, rewrite, convert, optimise, write.
+// The whole export: read, rewrite, convert, optimize, write.
 #include <deque>
 #include <functional>
 #include <set>
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE {
 
 namespace {
 
-/// Texts of the program that a file of ONNX has on lines of their own.
+/// Joins strings of the program, one per line.
 std::string in_lines(std::vector<std::string> const& all) {
     std::string out;
     for (std::string const& each : all) {
@@ -28,7 +28,7 @@ std::string in_lines(std::vector<std::string> const& all) {
     return out;
 }
 
-/// Guards that the sizes of the inputs do not express, and the ranges of dynamic dimensions by the names that they have in the file.
+/// Guards that the input shapes do not express, and the ranges of dynamic dimensions by their names in the file.
 std::vector<std::pair<std::string, std::string>> metadata_of(program::program const& p, export_options const& options) {
     std::vector<std::string> guards;
     for (program::guard const& g : p.guards)
@@ -42,9 +42,9 @@ std::vector<std::pair<std::string, std::string>> metadata_of(program::program co
             if (e.is_number() || p.expressions[e.expression].kind != program::expression_kind::symbol) continue;
             auto const range = p.ranges.find(p.expressions[e.expression].symbol);
             if (range == p.ranges.end() || !seen.insert(range->first).second) continue;
-            bool const open = range->second.most == program::symbol_range().most;
-            ranges.push_back(std::string(names(e).symbol()) + ": " + std::to_string(range->second.least) +
-                             (open ? " or more" : " to " + std::to_string(range->second.most)));
+            bool const open = range->second.max == program::symbol_range().max;
+            ranges.push_back(std::string(names(e).symbol()) + ": " + std::to_string(range->second.min) +
+                             (open ? " or more" : " to " + std::to_string(range->second.max)));
         }
     }
     std::vector<std::pair<std::string, std::string>> out;

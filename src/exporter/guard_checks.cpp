@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guards that the written model checks: arithmetic on the sizes of its inputs, and a Reshape that
-// fails where the result is false.
+// Adds checks of guards to a model: arithmetic on the sizes of its inputs, and a Reshape that fails if the result is false.
 #include "converter.hpp"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ bool never_negative(expression const& e) {
     }
 }
 
-/// Python's arithmetic in nodes: 0-d int64, float64 and bool values. Operations that round as IEEE 754 says, and no others.
+/// Converts Python arithmetic to nodes on 0-d int64, float64 and bool values. Only supports operations that IEEE 754 rounds correctly.
 class condition_writer {
 public:
     using source_map = std::map<std::string, program::guard_source, std::less<>>;
@@ -45,7 +44,7 @@ public:
 
     [[nodiscard]] value condition(expression const& e) { return as(make(e), dtype::bool_); }
 
-    /// What Python raises exceptions for: divisors that are 0.
+    /// Conditions for which Python would raise an exception: divisors must not be 0.
     [[nodiscard]] std::vector<value> const& also_required() const { return required_; }
 
 private:
@@ -94,14 +93,14 @@ private:
         return k == expression_kind::equal || k == expression_kind::unequal || k == expression_kind::greater ||
                k == expression_kind::greater_equal || k == expression_kind::less || k == expression_kind::less_equal;
     }
-    /// bools count as integers, and integers beside floats as floats.
+    /// The common dtype as in Python: bools are integers, and integers become floats next to floats.
     static dtype common(value const& a, value const& b) {
         return a.dtype() == dtype::float64 || b.dtype() == dtype::float64 ? dtype::float64 : dtype::int64;
     }
 
     value chosen(expression const& e) {
         if (e.operands.size() < 4 || e.operands.size() % 2 != 0) refuse(e);
-        value out = make(e.operands[e.operands.size() - 2]); // behind True
+        value out = make(e.operands[e.operands.size() - 2]); // the value for the condition True
         for (std::size_t i = e.operands.size() - 2; i >= 2; i -= 2) {
             value const x = make(e.operands[i - 2]);
             dtype const t = common(x, out);
@@ -145,7 +144,7 @@ private:
         refuse(e);
     }
 
-    /// A divisor as something that can be divided by; that it is not 0 becomes a condition.
+    /// A divisor with 0 replaced by 1, and the additional condition that it is not 0.
     value divisor(expression const& e, value x) {
         if (e.kind == expression_kind::integer && e.number != 0) return x;
         value const zero = g_.scalar(std::int64_t{0}, dtype::int64);
@@ -181,13 +180,13 @@ private:
 
     ops g_;
     source_map const& sources_;
-    std::vector<value_id> inputs_; ///< of the graph, by the program's values
+    std::vector<value_id> inputs_; ///< of the graph, by value of the program
     std::map<std::string, value, std::less<>> numbers_;
     std::map<program::value_index, value> shapes_;
     std::vector<value> required_;
 };
 
-/// Inputs of the graph by the program's values, as converter::add_inputs() made them.
+/// Inputs of the graph by value of the program, in the order of converter::add_inputs().
 std::vector<value_id> inputs_of(graph_data const& graph, program::program const& p, export_options const& options) {
     std::unordered_set<std::string_view> mutated;
     for (program::output const& out : p.outputs)
@@ -206,11 +205,11 @@ std::vector<value_id> inputs_of(graph_data const& graph, program::program const&
     return out;
 }
 
-std::string in_words(std::vector<program::guard const*> const& guards) {
-    constexpr std::size_t longest = 160;
+std::string guard_label(std::vector<program::guard const*> const& guards) {
+    constexpr std::size_t max_length = 160;
     std::string out = "guard";
     for (program::guard const* g : guards) {
-        if (out.size() + g->text.size() > longest) return out + " ...";
+        if (out.size() + g->text.size() > max_length) return out + " ...";
         out += ' ' + g->text + (g == guards.back() ? "" : ",");
     }
     for (char& c : out)
@@ -218,18 +217,19 @@ std::string in_words(std::vector<program::guard const*> const& guards) {
     return out;
 }
 
-/// The first output whose rank is known, not 0 where there is another.
+/// The first output of known rank, preferably not of rank 0.
 std::size_t output_to_check(graph_data const& graph, std::string const& file) {
-    for (std::size_t least : {1, 0})
+    for (std::size_t min_rank : {1, 0})
         for (std::size_t i = 0; i != graph.outputs.size(); ++i) {
             value_type const& type = graph.values[graph.outputs[i]].type;
-            if (type.kind == aton::value_kind::tensor && type.shape.has_rank() && type.shape.rank() >= least) return i;
+            if (type.kind == aton::value_kind::tensor && type.shape.has_rank() && type.shape.rank() >= min_rank)
+                return i;
         }
-    throw error(file + ": no output has a known rank, so that the guards of the program cannot be checked");
+    throw error(file + ": no output has a known rank, so the guards of the program cannot be checked");
 }
 
-/// Between the graph and one of its outputs: a Slice that takes everything from element 0 on. The 0 passes a Reshape that no tensor of one
-/// element fits where the condition is false. The output itself does not: ONNX Runtime makes one of several Reshapes in a row.
+/// Inserts a Slice from element 0 before an output. That 0 passes through a Reshape whose target is invalid if the condition is false. The
+/// output itself does not, because ONNX Runtime fuses consecutive Reshapes.
 void fail_unless(graph_data& graph, ops g, value const& condition, std::size_t output) {
     constexpr std::int64_t prime = 2147483647;
     using numbers = std::vector<std::int64_t>;
@@ -251,7 +251,7 @@ void fail_unless(graph_data& graph, ops g, value const& condition, std::size_t o
     graph.values[id].type = type;
 }
 
-/// Ranges of dimensions are guards of their own; the module does not look at lower ends up to 2.
+/// Guards for the ranges of dimensions. The module ignores lower bounds up to 2.
 std::vector<program::guard> range_guards(program::program const& p,
                                          std::map<std::string, program::guard_source, std::less<>>& sources) {
     std::vector<program::guard> out;
@@ -272,9 +272,9 @@ std::vector<program::guard> range_guards(program::program const& p,
                 sources.emplace(name, program::guard_source{in.value, axis});
                 out.push_back({name + sign + std::to_string(n), expression{kind, 0, 0, {}, {symbol, number}}});
             };
-            if (range->second.least > 2) bound(expression_kind::greater_equal, " >= ", range->second.least);
-            if (range->second.most < std::int64_t{1} << 48)
-                bound(expression_kind::less_equal, " <= ", range->second.most);
+            if (range->second.min > 2) bound(expression_kind::greater_equal, " >= ", range->second.min);
+            if (range->second.max < std::int64_t{1} << 48)
+                bound(expression_kind::less_equal, " <= ", range->second.max);
         };
         for (std::size_t i = 0; i != v.sizes.size(); ++i) add(v.sizes[i], static_cast<std::int64_t>(i));
         if (v.symbolic) add(*v.symbolic, -1);
@@ -282,7 +282,7 @@ std::vector<program::guard> range_guards(program::program const& p,
     return out;
 }
 
-/// Constants that were added behind the first nodes become initializers, as the passes leave them.
+/// Turns Constant nodes from index `first` on into initializers, as the passes do.
 void move_constants(graph_data& graph, std::size_t first) {
     std::size_t kept = first;
     for (std::size_t i = first; i != graph.nodes.size(); ++i) {
@@ -319,20 +319,20 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
     std::size_t const first = graph.nodes.size();
     graph.context = {};
     graph.context.origin = static_cast<std::uint32_t>(graph.origins.size());
-    graph.origins.push_back({exporter::in_words(guards), {}, {}});
+    graph.origins.push_back({exporter::guard_label(guards), {}, {}});
     std::size_t const output = exporter::output_to_check(graph, p.file);
     exporter::ops const g(graph, graph.opset);
     exporter::condition_writer writer(g, sources, exporter::inputs_of(graph, p, options));
     std::vector<dsl::value> conditions;
     for (program::guard const* each : guards) {
-        std::string why = "it is not understood";
+        std::string why = "it cannot be parsed";
         try {
             if (each->condition) {
                 conditions.push_back(writer.condition(*each->condition));
                 continue;
             }
         } catch (exporter::not_expressible const& e) {
-            why = "ONNX has no exact counterpart of " + e.what;
+            why = "ONNX has no exact equivalent of " + e.what;
         }
         throw error(p.file + ": the guard " + each->text + " of the program cannot be checked by the model: " + why +
                     (each->state == program::guard_state::frozen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graph takes, carries and gives: user inputs, weights, state, and outputs under the names that users see.
+// Inputs and outputs of a graph: user inputs, weights, state, and outputs with the names that users see.
 #include "converter.hpp"
 #include "result_types.hpp"
 
@@ -12,12 +12,12 @@ namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
-/// Constants up to this size are in memory, where mappings can see them: indices, sizes, scales.
+/// Constants up to this size in bytes are loaded, so that mappings can inspect them: indices, sizes, scales.
 constexpr std::uint64_t small_constant = 1024;
 
 bool holds_numbers(dtype t) { return tensor::can_hold(t); }
 
-/// The same text for the same bytes in the same order.
+/// A key that is equal for equal views of the same bytes.
 std::string identity_of(stored_tensor const& t) {
     std::string out = std::to_string(static_cast<int>(t.type));
     auto const append = [&](std::int64_t n) { out += ',' + std::to_string(n); };
@@ -31,7 +31,7 @@ std::string identity_of(stored_tensor const& t) {
     return out;
 }
 
-/// Views that repeat elements (strides of 0) can be as large as they like in a small file; nothing of use is.
+/// Refuses views with strides of 0 that expand a small file without bound.
 void check_total_size(graph_data const& graph, std::string const& file) {
     constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30;
     std::unordered_set<std::uint64_t> storages; // by position
@@ -43,8 +43,8 @@ void check_total_size(graph_data const& graph, std::string const& file) {
             if (storages.insert(part.bytes.position).second) in_file += part.bytes.size;
         as_tensors += i.stored->byte_count();
         if (as_tensors > always_allowed && (as_tensors - always_allowed) / 4 > in_file + always_allowed)
-            throw error(file + ": the weights repeat elements of " + std::to_string(in_file) + " bytes to more than " +
-                        std::to_string(as_tensors) + " bytes; that is not exported");
+            throw error(file + ": the weights expand " + std::to_string(in_file) + " bytes of storage to more than " +
+                        std::to_string(as_tensors) + " bytes, which is not supported");
     }
 }
 
@@ -76,7 +76,7 @@ void converter::add_inputs() {
             break;
         }
         case program::input_kind::custom_object:
-            bind(in.value, {{}, {}, "'" + in.target + "' is a custom object, which ONNX has no word for"});
+            bind(in.value, {{}, {}, "'" + in.target + "' is a custom object, which ONNX cannot represent"});
             break;
         case program::input_kind::baked:
         case program::input_kind::token: break;
@@ -101,7 +101,7 @@ void converter::add_weight(program::input const& in) {
 
 void converter::add_outputs() {
     main_.context = {};
-    // The user's first: whoever runs the model finds them where the program returned them.
+    // The user's outputs come first, in the order of the program.
     for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
         program::output const& out = program_.outputs[i];
         if (out.kind != program::output_kind::user && out.kind != program::output_kind::loss) continue;
@@ -126,13 +126,12 @@ void converter::add_outputs() {
             if (name == from) name = to, found = true;
         for (value_id id : main_.inputs)
             if (main_.values[id].name == from) main_.values[id].name = to, found = true;
-        if (!found)
-            throw error(program_.file + ": no input or output is called '" + from + "', which is to be renamed");
+        if (!found) throw error(program_.file + ": cannot rename '" + from + "': no input or output has this name");
     }
     std::unordered_set<std::string_view> taken;
     for (value_id id : main_.inputs)
         if (!taken.insert(main_.values[id].name).second)
-            throw error(program_.file + ": two inputs are called '" + main_.values[id].name + "'");
+            throw error(program_.file + ": two inputs are named '" + main_.values[id].name + "'");
     for (std::string& name : output_names_) {
         std::string const wanted = name;
         for (int i = 1; taken.count(name) != 0; ++i) name = wanted + ".out" + (i == 1 ? "" : std::to_string(i));
@@ -140,7 +139,7 @@ void converter::add_outputs() {
     }
 }
 
-/// The new value of a buffer or input has the type of the old one. torch 2.5 wrote signatures that mix up the values.
+/// Checks that the new value of a buffer or input has the type of the old one: signatures of torch 2.5 mix up the values.
 void converter::check_mutation(program::output const& out, program::argument const& a) const {
     if (a.kind != program::argument_kind::value) return;
     auto const old = std::find_if(program_.inputs.begin(), program_.inputs.end(), [&](program::input const& in) {
@@ -150,9 +149,9 @@ void converter::check_mutation(program::output const& out, program::argument con
     value_type const before = type_of(old->value);
     value_type const after = type_of(a.values.at(0));
     if (!fits(after, before))
-        throw error(program_.file + ": the program contradicts itself: the new value of '" + out.target +
-                    "', which is " + describe(before) + ", is '" + program_.values[a.values[0]].name + "', " +
-                    describe(after) + "; export it again with another version of torch");
+        throw error(program_.file + ": the program is inconsistent: '" + out.target + "' is " + describe(before) +
+                    ", but its new value '" + program_.values[a.values[0]].name + "' is " + describe(after) +
+                    "; export it again with another version of torch");
 }
 
 void converter::add_output(program::argument const& a, std::string name) {
@@ -160,7 +159,7 @@ void converter::add_output(program::argument const& a, std::string name) {
     ops const g(main_, options_.opset);
     try {
         switch (a.kind) {
-        case kind::none: return; // None has no place among the outputs of a graph
+        case kind::none: return; // a graph cannot return None
         case kind::value: {
             program::value const& v = program_.values[a.values.at(0)];
             dsl::value const out = as_value(bound(a.values[0]), dtype_of(v.kind));
@@ -170,7 +169,7 @@ void converter::add_output(program::argument const& a, std::string name) {
         case kind::integer: main_.outputs.push_back(g.scalar(a.integer, dtype::int64).id()); break;
         case kind::boolean: main_.outputs.push_back(g.scalar(a.integer != 0, dtype::bool_).id()); break;
         case kind::real: main_.outputs.push_back(g.scalar(a.real, dtype::float64).id()); break;
-        default: throw unsupported_error("it is no tensor and no number");
+        default: throw unsupported_error("it is neither a tensor nor a number");
         }
     } catch (unsupported_error const& e) {
         throw error(program_.file + ": output '" + name + "' cannot be exported: " + e.what());
@@ -186,7 +185,7 @@ void name_outputs(graph_data& graph, std::vector<std::string> const& names) {
     for (std::size_t i = 0; i != graph.outputs.size(); ++i) {
         value_id& id = graph.outputs[i];
         bool const is_made = graph.values[id].producer >= 0;
-        if (!is_made || is_output[id] != 0) { // an input, an initializer, or another output: a node of its own
+        if (!is_made || is_output[id] != 0) { // an input, an initializer, or another output needs a node
             value_type const type = graph.values[id].type;
             id = dsl::value(dsl::graph<oldest_export_opset>(graph, graph.opset).op<"Identity">(dsl::value(graph, id)))
                      .id();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `--operators keep`: an operator that has no mapping becomes a node of its own domain. Tensors are its inputs, everything else attributes.
+// `--operators keep`: an operator without a mapping becomes a node of its own domain. Tensors become inputs, everything else attributes.
 #include "converter.hpp"
 #include "make_attribute.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 using kind = program::argument_kind;
 
-/// What a tag says in ONNX: nothing. Where and how a tensor is kept is the runtime's business.
-bool says_nothing(program::argument const& a) {
+/// Whether an argument has no meaning in ONNX: devices, layouts and memory formats are left to the runtime.
+bool is_irrelevant(program::argument const& a) {
     return a.kind == kind::none || a.kind == kind::device || a.kind == kind::layout || a.kind == kind::memory_format;
 }
 
@@ -23,7 +23,7 @@ bool says_nothing(program::argument const& a) {
 
 float attribute_float(std::string_view name, double value) {
     if (std::isfinite(value) && std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
-        throw unsupported_error("argument '" + std::string(name) + "' is beyond the floats that an attribute can hold");
+        throw unsupported_error("argument '" + std::string(name) + "' is out of range for a float attribute");
     return static_cast<float>(value);
 }
 
@@ -55,27 +55,28 @@ node_attribute attribute_of(program::argument const& a) {
         out.type = attr_type::strings;
         out.strings = a.texts;
         return out;
-    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which no attribute can hold");
+    default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which an attribute cannot hold");
     }
     for (program::value_index v : a.values)
         if (v != program::no_value)
-            throw unsupported_error("argument '" + a.name + "' is computed by the program; an attribute is a constant");
+            throw unsupported_error("argument '" + a.name +
+                                    "' is computed by the program; an attribute must be a constant");
     return out;
 }
 
-/// Whether an operator without a schema writes to an argument, as far as its name and its results tell: the program does not say to
-/// which one.
+/// Refuses an operator without a schema that, judging by its name and results, writes to an argument: the program does not say to which
+/// one.
 void converter::check_kept(program::node const& n) {
     if (n.is_functional || !n.schema.empty()) return;
     aten::schema_head const head = aten::parse_head(n.op);
     bool const is_in_place = (head.name.ends_with('_') && !head.name.ends_with("__")) || head.overload == "out" ||
                              head.overload.ends_with("_out");
     if (!n.results.empty() && !is_in_place) return;
-    throw unsupported_error(std::string(is_in_place
-                                            ? "its name says that it writes to an argument"
-                                            : "nothing uses what it returns, so that it must write to an argument") +
-                            ", and the program does not say to which; load a plugin that has a row with its schema, or "
-                            "export after ep.run_decompositions()");
+    throw unsupported_error(
+        std::string(is_in_place ? "its name indicates that it writes to an argument"
+                                : "its results are not used, so it must write to an argument") +
+        ", but the program does not say to which one; load a plugin that has a row with its schema, or "
+        "export after ep.run_decompositions()");
 }
 
 void converter::keep(program::node const& n) {
@@ -94,11 +95,11 @@ void converter::keep(program::node const& n) {
                 node.inputs.push_back(v == program::no_value
                                           ? aton::no_value
                                           : captured(as_value(bound(v), dtype_of(program_.values[v].kind))));
-        } else if (!says_nothing(a)) {
+        } else if (!is_irrelevant(a)) {
             node.attributes.push_back(attribute_of(a));
         }
     }
-    bool imported = false; // by operators that a plugin declares in this domain: a kept one has no version of its own
+    bool imported = false; // by operators that a plugin declares in this domain; kept operators have no version
     for (auto const& import : main_.opset_imports) imported = imported || import.first == node.domain;
     if (!imported) main_.import_domain(node.domain, 1);
     append_node(n, std::move(node), result_values(n));

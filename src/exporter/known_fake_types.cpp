@@ -10,11 +10,11 @@ namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
-/// How the recorded type differs from the true one.
+/// How the recorded type differs from the actual one.
 enum class fault : std::uint8_t {
-    more_dimensions, ///< one dimension of 1 too many
-    sizes,           ///< another number of elements in a dimension
-    width,           ///< another dtype of the same kind
+    more_dimensions, ///< an additional dimension of 1
+    sizes,           ///< wrong sizes
+    width,           ///< a different dtype of the same kind
 };
 
 struct fake_type {
@@ -22,32 +22,32 @@ struct fake_type {
     std::size_t first_result;
     std::size_t last_result;
     fault how;
-    int until_minor; ///< the last torch 2.x that does it
+    int until_minor; ///< the last torch 2.x with this error
 };
 
-/// Not mended in the newest torch that was looked at, 2.13.
-constexpr int still = 1'000'000;
+/// Not fixed in the newest torch that was checked, 2.13.
+constexpr int not_fixed = 1'000'000;
 
 constexpr fake_type known[] = {
-    // The decomposition that stands in for the kernel stacks states that have the dimension of the layers already.
+    // The decomposition that replaces the kernel stacks states that already have the layer dimension.
     {"aten::lstm.input", 1, 2, fault::more_dimensions, 10},
-    // 0-d and 1-d inputs, reduction "none": the fake kernel counts a batch of one.
-    {"aten::multi_margin_loss", 0, 0, fault::more_dimensions, still},
-    {"aten::multilabel_margin_loss", 0, 0, fault::more_dimensions, still},
-    {"aten::multilabel_margin_loss_forward", 0, 0, fault::more_dimensions, still},
-    // What only the backward pass reads has the sizes of the CUDA kernel.
-    {"aten::embedding_bag", 1, 3, fault::sizes, still},
-    {"aten::embedding_bag.padding_idx", 1, 3, fault::sizes, still},
-    {"aten::_embedding_bag", 1, 3, fault::sizes, still},
-    {"aten::_embedding_bag_forward_only", 1, 3, fault::sizes, still},
+    // 0-d and 1-d inputs, reduction "none": the fake kernel adds a batch dimension.
+    {"aten::multi_margin_loss", 0, 0, fault::more_dimensions, not_fixed},
+    {"aten::multilabel_margin_loss", 0, 0, fault::more_dimensions, not_fixed},
+    {"aten::multilabel_margin_loss_forward", 0, 0, fault::more_dimensions, not_fixed},
+    // Results that only the backward pass reads have the sizes of the CUDA kernel.
+    {"aten::embedding_bag", 1, 3, fault::sizes, not_fixed},
+    {"aten::embedding_bag.padding_idx", 1, 3, fault::sizes, not_fixed},
+    {"aten::_embedding_bag", 1, 3, fault::sizes, not_fixed},
+    {"aten::_embedding_bag_forward_only", 1, 3, fault::sizes, not_fixed},
     // Running statistics of float16 and bfloat16 keep their dtype on the CPU.
-    {"aten::_native_batch_norm_legit_functional", 3, 4, fault::width, still},
-    {"aten::_batch_norm_with_update_functional", 4, 5, fault::width, still},
+    {"aten::_native_batch_norm_legit_functional", 3, 4, fault::width, not_fixed},
+    {"aten::_batch_norm_with_update_functional", 4, 5, fault::width, not_fixed},
     // The norms of float16 weights are float32.
-    {"aten::_weight_norm_interface", 1, 1, fault::width, still},
+    {"aten::_weight_norm_interface", 1, 1, fault::width, not_fixed},
 };
 
-/// The x of "2.x..."; 0: no such text.
+/// The x of "2.x..."; 0 for other strings.
 int minor_version(std::string_view version) {
     if (!version.starts_with("2.")) return 0;
     int minor = 0;
@@ -55,7 +55,7 @@ int minor_version(std::string_view version) {
     return minor;
 }
 
-/// Whether the sizes are the same when one dimension of 1 is left out of the longer ones.
+/// Whether removing one dimension of 1 from `longer` gives `shorter`.
 bool has_one_more(shape const& longer, shape const& shorter) {
     if (!longer.has_rank() || !shorter.has_rank() || longer.rank() != shorter.rank() + 1) return false;
     auto const fits = [](dim const& a, dim const& b) {

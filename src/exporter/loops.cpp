@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// torch.while_loop as Loop; scan, map and associative_scan as Scan. What their bodies are not handed they know by name.
+// Converts torch.while_loop to Loop, and scan, map and associative_scan to Scan. Bodies capture additional values.
 #include "inner_graph.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 value_type scalar_type(dtype t) { return {t, shape(std::vector<dim>()), value_kind::tensor}; }
 
-/// The type of what is stacked along a first dimension.
+/// The type of a slice along the first dimension.
 value_type slice_of(value_type stacked) {
     if (!stacked.shape.has_rank() || stacked.shape.rank() == 0) return {stacked.dtype, {}, stacked.kind};
     std::vector<dim> const& all = stacked.shape.dims();
@@ -28,11 +28,11 @@ std::vector<binding> bindings_of(std::vector<dsl::value> const& values) {
     return out;
 }
 
-/// As many of the first results as there are.
+/// Checks that there are at least `wanted` results.
 void check_count(std::vector<binding> const& results, std::size_t wanted) {
     if (results.size() < wanted)
-        throw unsupported_error("its graph gives " + std::to_string(results.size()) + " values, the program needs " +
-                                std::to_string(wanted));
+        throw unsupported_error("its graph returns " + std::to_string(results.size()) +
+                                " values, but the program needs " + std::to_string(wanted));
 }
 
 } // namespace
@@ -43,16 +43,16 @@ value_type converter::input_type(program::graph const& g, std::size_t i, value_t
     return type.dtype == dtype::undefined ? otherwise : type;
 }
 
-/// What a loop starts from, in the dtypes that its body takes from input `first` on.
+/// The initial state of a loop, in the dtypes of the body's inputs from `first` on.
 std::vector<dsl::value> converter::initial_state(std::vector<binding> const& given, program::graph const& body,
                                                  std::size_t first) {
     std::vector<dsl::value> out;
     for (std::size_t i = 0; i != given.size(); ++i)
-        out.push_back(typed(given[i], input_type(body, first + i, {}), "its start"));
+        out.push_back(typed(given[i], input_type(body, first + i, {}), "its initial state is"));
     return out;
 }
 
-/// Inputs of the inner graph for inputs of the program's graph, from `first` on.
+/// Adds inputs to the inner graph for the inputs of the program's graph from `first` on.
 std::vector<dsl::value> converter::add_body_inputs(inner_graph& inner, program::graph const& g, std::size_t first,
                                                    std::vector<value_type> const& types) {
     std::vector<dsl::value> out;
@@ -64,7 +64,7 @@ std::vector<dsl::value> converter::add_body_inputs(inner_graph& inner, program::
     return out;
 }
 
-/// A 0-d bool that a graph computes.
+/// The result of a condition graph, as a 0-d bool.
 dsl::value converter::condition(program::graph const& g, std::vector<binding> given) {
     std::vector<binding> const results = results_of(g, std::move(given));
     check_count(results, 1);
@@ -74,8 +74,8 @@ dsl::value converter::condition(program::graph const& g, std::vector<binding> gi
     return g_here.op<"Reshape">(v, g_here.ints(std::vector<std::int64_t>()));
 }
 
-/// Loop without a number of trips: the condition is computed once before it and at the end of each trip. `stacks`: the results are those
-/// of all trips, one above the other.
+/// Converts to a Loop without a trip count; the condition is computed before the loop and at the end of each iteration. `stacks`: the
+/// results of all iterations are stacked.
 void converter::convert_while_loop(program::node const& n, bool stacks) {
     program::graph const& test = graph_argument(n, 0);
     program::graph const& body = graph_argument(n, 1);
@@ -83,14 +83,14 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     std::vector<binding> const additional = list_of(n, 3);
     std::vector<program::value_index> results = result_values(n);
     if (results.size() > carried.size())
-        throw unsupported_error("it has " + std::to_string(results.size()) + " results, and carries " +
+        throw unsupported_error("it has " + std::to_string(results.size()) + " results, but carries only " +
                                 std::to_string(carried.size()));
     results.resize(carried.size(), program::no_value);
 
     graph_node made;
     made.op = "Loop";
     std::vector<dsl::value> const start = initial_state(carried, body, 0);
-    std::vector<binding> all = carried; // numbers that are known may decide the condition now
+    std::vector<binding> all = carried; // known numbers may make the condition constant
     append(all, additional);
     made.inputs = {aton::no_value, captured(condition(test, all))};
     std::vector<value_type> types;
@@ -108,7 +108,8 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     std::vector<binding> const given = results_of(body, all);
     check_count(given, carried.size());
     std::vector<dsl::value> next;
-    for (std::size_t i = 0; i != state.size(); ++i) next.push_back(typed(given[i], state[i].type(), "the body"));
+    for (std::size_t i = 0; i != state.size(); ++i)
+        next.push_back(typed(given[i], state[i].type(), "the body returns"));
     all = bindings_of(next);
     append(all, additional);
     inner.add_output(condition(test, all));
@@ -121,12 +122,12 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     append_node(n, std::move(made), results);
 }
 
-/// Scan over the first dimension of `xs`, which torch moves there: states first, then what is stacked.
+/// Appends a Scan over the first dimension of `xs`. Its results are the states, followed by the stacked outputs.
 void converter::append_scan(program::node const& n, std::vector<binding> const& states, std::vector<binding> const& xs,
                             std::vector<binding> const& additional) {
     program::graph const& body = graph_argument(n, 0);
     std::vector<program::value_index> const results = result_values(n);
-    if (xs.empty()) throw unsupported_error("it goes over no tensor");
+    if (xs.empty()) throw unsupported_error("it has no tensor to iterate over");
     graph_node made;
     made.op = "Scan";
     std::vector<value_type> types;
@@ -135,7 +136,7 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
         types.push_back(v.type());
     }
     for (binding const& x : xs) {
-        dsl::value const v = typed(x, {}, {});
+        dsl::value const v = typed(x, {}, "its operand is");
         made.inputs.push_back(captured(v));
         types.push_back({v.dtype(), {}, value_kind::tensor});
     }
@@ -147,7 +148,7 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
     check_count(given, std::max(results.size(), states.size()));
     for (std::size_t i = 0; i != results.size(); ++i) {
         value_type const known = results[i] == program::no_value ? value_type() : slice_of(type_of(results[i]));
-        inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known, "the body"));
+        inner.add_output(typed(given[i], i < states.size() ? inputs[i].type() : known, "the body returns"));
     }
     made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};
     append_node(n, std::move(made), results);
@@ -157,14 +158,13 @@ void converter::convert_scan(program::node const& n) { append_scan(n, list_of(n,
 
 void converter::convert_map(program::node const& n) { append_scan(n, {}, list_of(n, 1), list_of(n, 2)); }
 
-/// One after the other: y[0] = x[0], y[i] = f(y[i - 1], x[i]). The first trip has no y yet: it computes with x[0] in its place, and the
-/// result is not taken.
+/// Computes y[0] = x[0] and y[i] = f(y[i - 1], x[i]) sequentially. The first iteration uses x[0] in place of y, and discards the result.
 void converter::convert_associative_scan(program::node const& n) {
     program::graph const& combine = graph_argument(n, 0);
     std::vector<binding> const xs = list_of(n, 1);
     std::vector<binding> const additional = list_of(n, 2);
     std::vector<program::value_index> results = result_values(n);
-    if (xs.empty() || results.size() > xs.size()) throw unsupported_error("it goes over no tensor");
+    if (xs.empty() || results.size() > xs.size()) throw unsupported_error("it has no tensor to iterate over");
     results.resize(xs.size(), program::no_value);
     ops const g(*graph_, options_.opset);
     graph_node made;
@@ -173,7 +173,7 @@ void converter::convert_associative_scan(program::node const& n) {
     std::vector<value_type> types;
     std::vector<dsl::value> sequences;
     for (binding const& x : xs) {
-        sequences.push_back(typed(x, {}, {}));
+        sequences.push_back(typed(x, {}, "its operand is"));
         dsl::value const first = g.op<"Gather">(sequences.back(), g.scalar(0, dtype::int64), dsl::attr::axis_i(0));
         made.inputs.push_back(first.id());
         types.push_back(first.type());
@@ -193,7 +193,7 @@ void converter::convert_associative_scan(program::node const& n) {
     inner.add_output(body.scalar(false, dtype::bool_));
     std::vector<dsl::value> next;
     for (std::size_t i = 0; i != xs.size(); ++i)
-        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type(), "the body")));
+        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type(), "the body returns")));
     for (int copies = 0; copies != 2; ++copies)
         for (dsl::value const& v : next) inner.add_output(v);
     made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attributes of nodes that are made without a row.
+// Creates attributes of nodes that are not built by a row.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline node_attribute make_attribute(std::string_view name, std::string_view val
     return a;
 }
 
-/// A number as attributes hold it. Throws unsupported_error for what is beyond their floats.
+/// A number as a float attribute. Throws unsupported_error if it is out of range.
 [[nodiscard]] float attribute_float(std::string_view name, double value);
 
 } // namespace ATON_NAMESPACE::exporter

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads plugins. The description of one is held against everything that can be known about it before a function of it is called.
+// Loads plugins. Checks the description of a plugin as far as possible before it calls a function of the plugin.
 #include <aton/exporter/plugin.hpp>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct close_library {
 };
 using library_handle = std::unique_ptr<void, close_library>;
 
-/// What `run` of a foreign row needs.
+/// The state of `run` of a foreign row.
 struct foreign_row {
     abi::call* run = nullptr;
     std::uint64_t index = 0;
@@ -44,7 +44,7 @@ std::string one_line(std::string_view text) {
 
 extern "C" {
 
-/// The text that a row ended with; left out where there is no memory for it.
+/// Stores the message of a row; empty if there is no memory for it.
 static void keep_text(void* sink, char const* data, std::uint64_t size) {
     try {
         if (data != nullptr) static_cast<std::string*>(sink)->assign(data, size);
@@ -70,7 +70,7 @@ void run_foreign(dsl::invocation& in) {
     }
 }
 
-/// A part of memory that has to belong to a loaded library.
+/// A range of memory that must be in a loaded library.
 struct memory {
     std::uintptr_t first = 0;
     std::uint64_t size = 0;
@@ -90,7 +90,7 @@ int find_segment(dl_phdr_info* object, std::size_t, void* data) {
     return wanted.found ? 1 : 0;
 }
 
-/// Whether all of it lies in one segment of a loaded library, as constants do.
+/// Whether the range is inside one segment of a loaded library, as constants are.
 bool is_loaded(void const* first, std::uint64_t size, ElfW(Word) rights = PF_R) {
     memory wanted{reinterpret_cast<std::uintptr_t>(first), size, rights}; // NOLINT(*-reinterpret-cast): an address
     ::dl_iterate_phdr(&find_segment, &wanted);
@@ -104,46 +104,46 @@ public:
     [[nodiscard]] abi::description const& find_description(void* handle) const {
         void const* const at = ::dlsym(handle, abi::symbol);
         if (at == nullptr)
-            refuse("no plugin of Aton: it has no object 'aton_plugin', which the line ATON_PLUGIN(my_table) makes");
-        constexpr std::size_t lasting = offsetof(abi::description, library); // as it is in every version
+            refuse("not an Aton plugin: it has no symbol 'aton_plugin', which ATON_PLUGIN(my_table) defines");
+        constexpr std::size_t stable_bytes = offsetof(abi::description, library); // the part that no version changes
         Dl_info where{};
         void* entry = nullptr;
         bool const known = ::dladdr1(at, &where, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr;
-        if (!known || static_cast<ElfW(Sym) const*>(entry)->st_size < lasting || !is_loaded(at, lasting)) malformed();
+        if (!known || static_cast<ElfW(Sym) const*>(entry)->st_size < stable_bytes || !is_loaded(at, stable_bytes))
+            malformed();
         auto const& found = *static_cast<abi::description const*>(at);
         if (std::string_view(found.magic, sizeof found.magic) != abi::magic) malformed();
         std::string const version = text_of(found.version, "version");
         if (version != aton::version)
-            refuse("built against Aton " + version + ", this is Aton " + std::string(aton::version) +
-                   "; build it again with the headers of this version");
+            refuse("built against Aton " + version + ", but this is Aton " + std::string(aton::version) +
+                   "; rebuild it with the headers of this version");
         if (found.bytes != sizeof(abi::description) || !is_loaded(at, sizeof(abi::description))) malformed();
         std::string const library = text_of(found.library, "library");
         if (library != abi::standard_library())
-            refuse("built with " + library + ", this Aton with " + std::string(abi::standard_library()) +
-                   "; build it with the same standard library");
+            refuse("built with " + library + ", but this Aton with " + std::string(abi::standard_library()) +
+                   "; rebuild it with the same standard library");
         if (found.layout != abi::layout())
-            refuse(
-                "its structures do not lie in memory as those of this Aton, though the version is the same; build it "
-                "again with the headers of this Aton and without options that change the layout of types");
+            refuse("the layout of its structures differs from that of this Aton, although the version is the same; "
+                   "rebuild it with the headers of this Aton and without options that change the layout of types");
         return found;
     }
 
     [[nodiscard]] std::vector<dsl::entry> read_rows(abi::description const& d) const {
-        constexpr std::uint64_t most_rows = 100'000;
-        if (d.row_count == 0 || d.row_count > most_rows || !is_loaded(d.rows, d.row_count * sizeof(abi::row)))
-            malformed("it says that it has " + std::to_string(d.row_count) + " rows");
-        if (d.run == nullptr || !is_code(d.run)) malformed("it has no function that runs a row");
+        constexpr std::uint64_t max_rows = 100'000;
+        if (d.row_count == 0 || d.row_count > max_rows || !is_loaded(d.rows, d.row_count * sizeof(abi::row)))
+            malformed("it claims to have " + std::to_string(d.row_count) + " rows");
+        if (d.run == nullptr || !is_code(d.run)) malformed("it has no function that runs rows");
         std::vector<dsl::entry> rows;
         for (std::uint64_t i = 0; i != d.row_count; ++i) rows.push_back(read_row(d.rows[i], i));
-        if (auto const twice = dsl::detail::duplicate_row(rows); twice.length != 0)
-            malformed(std::string(twice.view()));
+        if (auto const duplicate = dsl::detail::duplicate_row(rows); duplicate.length != 0)
+            malformed(std::string(duplicate.view()));
         return rows;
     }
 
     [[noreturn]] void refuse(std::string const& why) const { throw error(one_line(path_ + ": " + why)); }
 
 private:
-    [[noreturn]] void malformed(std::string const& what = "it is not as ATON_PLUGIN makes it") const {
+    [[noreturn]] void malformed(std::string const& what = "it differs from what ATON_PLUGIN generates") const {
         refuse("the description of the plugin is malformed: " + what);
     }
 
@@ -152,12 +152,13 @@ private:
     }
 
     [[nodiscard]] std::string_view view_of(abi::text t, std::string const& what) const {
-        constexpr std::uint64_t longest = 1U << 16U;
-        if (t.size == 0 || t.size > longest || !is_loaded(t.data, t.size)) malformed("its " + what + " is no text");
+        constexpr std::uint64_t max_length = 1U << 16U;
+        if (t.size == 0 || t.size > max_length || !is_loaded(t.data, t.size))
+            malformed("its " + what + " is not a valid string");
         std::string_view const text(t.data, t.size);
         for (char c : text)
             if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e)
-                malformed("its " + what + " is no text");
+                malformed("its " + what + " is not a valid string");
         return text;
     }
     [[nodiscard]] std::string text_of(abi::text t, std::string const& what) const {
@@ -173,7 +174,7 @@ private:
         if (!aten::syntax_error(e.schema).empty() || aten::parse_head(e.schema).qualified != e.overload)
             malformed(name + "has a schema that does not declare it");
         std::string_view const known = aten::find_schema(e.overload);
-        if (!known.empty() && known != e.schema) malformed(name + "has another schema than torch's");
+        if (!known.empty() && known != e.schema) malformed(name + "has a different schema than torch");
         auto const count = static_cast<std::uint64_t>(aten::argument_count(e.schema));
         if (r.named_count > count || (r.named_count != 0 && !is_loaded(r.named, r.named_count)))
             malformed(name + "names arguments that its schema does not have");
@@ -183,7 +184,7 @@ private:
         e.since = r.since;
         e.until = r.until;
         if (e.since < 1 || e.until < e.since || e.until > onnx::newest_opset)
-            malformed(name + "holds from opset " + std::to_string(e.since) + " to " + std::to_string(e.until));
+            malformed(name + "covers opsets " + std::to_string(e.since) + " to " + std::to_string(e.until));
         e.hash = hash_of(e.overload);
         e.overrides = r.overrides != 0;
         e.run = &run_foreign;
@@ -193,7 +194,7 @@ private:
     std::string const& path_;
 };
 
-/// "no shared library that can be loaded: invalid ELF header": dlerror without the path that it starts with.
+/// "cannot be loaded as a shared library: invalid ELF header": the message of dlerror() without the path.
 std::string load_fault(std::string const& file) {
     char const* const said = ::dlerror();
     std::string text = said != nullptr ? said : "unknown error";
@@ -203,7 +204,7 @@ std::string load_fault(std::string const& file) {
 
 } // namespace
 
-/// Declared in this order: rows point into the library.
+/// The order matters: rows point into the library.
 struct plugin::library {
     std::string path;
     library_handle handle;
@@ -225,7 +226,7 @@ plugin load_plugin(std::string const& path) {
     std::filesystem::file_status const status = std::filesystem::status(path, fault);
     if (!std::filesystem::exists(status)) source.refuse("no such file");
     if (std::filesystem::is_directory(status)) source.refuse("is a folder, not a plugin");
-    if (!std::filesystem::is_regular_file(status)) source.refuse("is no file that a plugin could be in");
+    if (!std::filesystem::is_regular_file(status)) source.refuse("is not a regular file");
     std::string const file = path.find('/') == std::string::npos ? "./" + path : path; // no search in the library path
 
     auto loaded = std::make_unique<plugin::library>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic of the program on sizes ("_operator.floordiv", "math.trunc", "torch.sym_max"): computed now where the operands are numbers,
-// otherwise 0-d int64, float64 and bool values.
+// Converts Python arithmetic on sizes ("_operator.floordiv", "math.trunc", "torch.sym_max"): computed at export if all operands are
+// numbers, otherwise with 0-d int64, float64 and bool values.
 #include "converter.hpp"
 
 #include <aton/program/arithmetic.hpp>
@@ -12,7 +12,7 @@ namespace {
 using g_type = dsl::graph<oldest_export_opset>;
 using dsl::value;
 
-/// Operands in the graph, all of one dtype.
+/// Operands in the graph.
 struct operands {
     g_type g;
     std::vector<value> x;
@@ -30,7 +30,7 @@ struct operands {
     }
 };
 
-/// Python rounds down, ONNX's Div towards zero: the same where nothing is negative.
+/// Python rounds down, ONNX's Div towards zero; both are the same for non-negative operands.
 value floor_division(operands const& o, bool may_be_negative) {
     if (!may_be_negative) return o.g.op<"Div">(o.x[0], o.x[1]);
     value const rest = o.g.op<"Mod">(o.x[0], o.x[1]); // the sign of the divisor, as in Python
@@ -52,7 +52,7 @@ value one_operand(operands o, std::string_view op) {
     if (op == "math.floor") return is_real ? to_int(g, g.op<"Floor">(x)) : x;
     if (op == "math.ceil") return is_real ? to_int(g, g.op<"Ceil">(x)) : x;
     if (op == "round") return is_real ? to_int(g, g.op<"Round">(x)) : x;
-    if (op == "math.trunc" || op == "torch.sym_int") return to_int(g, x); // Cast drops what is behind the point
+    if (op == "math.trunc" || op == "torch.sym_int") return to_int(g, x); // Cast truncates
     return g.unsupported("no mapping");
 }
 
@@ -94,8 +94,8 @@ dtype dtype_of(scalar const& number) {
     return number.is_bool() ? dtype::bool_ : number.is_integral() ? dtype::int64 : dtype::float64;
 }
 
-/// Nodes that are not ATen's, through a row of the user's tables: "_operator.mul" is the row "_operator::mul", "round" is "builtins::round",
-/// "higher_order::foo" is itself. Arguments are given by position.
+/// Converts a node that is not ATen's with a row of the user's tables: "_operator.mul" by the row "_operator::mul", "round" by
+/// "builtins::round", "higher_order::foo" by itself. Arguments are positional.
 bool converter::convert_with_user_row(program::node const& n) {
     if (options_.tables.empty()) return false;
     std::string name = n.op;
@@ -135,7 +135,7 @@ void converter::convert_python(program::node const& n) {
             case program::argument_kind::value: {
                 given.push_back(bound(e.values.at(0)));
                 std::optional<program::extent> const& size = program_.values[e.values[0]].symbolic;
-                may_be_negative = may_be_negative || !size || least_value(program_, *size).value_or(-1) < 0;
+                may_be_negative = may_be_negative || !size || min_value(program_, *size).value_or(-1) < 0;
                 break;
             }
             case program::argument_kind::integer:
@@ -174,7 +174,7 @@ void converter::convert_python(program::node const& n) {
     } else {
         throw unsupported_error("no mapping");
     }
-    bind(out, {conform(y, type_of(out), "the operator"), {}, {}});
+    bind(out, {conform(y, type_of(out), "the operator returns"), {}, {}});
 }
 
 } // namespace ATON_NAMESPACE::exporter

@@ -23,7 +23,7 @@ std::string size_text(dim const& d) {
     return d.is_static() ? std::to_string(d.size()) : d.is_symbolic() ? std::string(d.symbol()) : "?";
 }
 
-/// Bits of the significand and of the exponent. float8_e8m0 has no sign and no zero: nothing that other formats have.
+/// Bits of the significand and of the exponent. float8_e8m0 has no sign and no zero, so it is not comparable to other formats.
 std::pair<int, int> precision(dtype t) {
     switch (t) {
     case dtype::float64: return {52, 11};
@@ -59,8 +59,8 @@ bool holds_all_of(dtype to, dtype from) {
         return bits(to) > bits(from);
     }
     auto const [significand, exponent] = precision(to);
-    auto const [least_significand, least_exponent] = precision(from);
-    return least_exponent != 0 && significand >= least_significand && exponent >= least_exponent;
+    auto const [from_significand, from_exponent] = precision(from);
+    return from_exponent != 0 && significand >= from_significand && exponent >= from_exponent;
 }
 
 std::string describe(value_type const& type) {
@@ -86,8 +86,8 @@ bool fits(value_type const& given, value_type const& recorded) {
     return true;
 }
 
-std::string mismatch(std::string_view who, value_type const& given, value_type const& recorded) {
-    return std::string(who) + " gives " + describe(given) + ", the program records " + describe(recorded);
+std::string mismatch(std::string_view subject, value_type const& given, value_type const& recorded) {
+    return std::string(subject) + ' ' + describe(given) + ", but the program records " + describe(recorded);
 }
 
 value_type merged(value_type const& given, value_type recorded) {

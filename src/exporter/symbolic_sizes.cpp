@@ -20,7 +20,7 @@ bool depends_on_data(program::expression const& e) {
     return std::any_of(e.operands.begin(), e.operands.end(), depends_on_data);
 }
 
-/// 2*u0: whatever u0 is, not 1.
+/// 2*u0 is never 1.
 bool is_multiple(program::expression const& e) {
     using kind = program::expression_kind;
     return e.kind == kind::mul &&
@@ -31,25 +31,25 @@ bool is_multiple(program::expression const& e) {
 
 } // namespace
 
-bool may_turn_out_one(program::program const& p, program::extent const& size) {
+bool may_be_one(program::program const& p, program::extent const& size) {
     if (size.is_number()) return false;
     program::expression const& e = p.expressions[size.expression];
-    if (!depends_on_data(e) || is_multiple(e) || least_value(p, size).value_or(0) > 1) return false;
+    if (!depends_on_data(e) || is_multiple(e) || min_value(p, size).value_or(0) > 1) return false;
     if (e.kind != program::expression_kind::symbol) return true;
     auto const range = p.ranges.find(e.symbol);
-    return range == p.ranges.end() || range->second.most > 0;
+    return range == p.ranges.end() || range->second.max > 0;
 }
 
 bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n) {
     if (size.is_number()) return size.number != n;
-    if (std::optional<std::int64_t> const least = least_value(p, size); least.has_value() && *least > n) return true;
+    if (std::optional<std::int64_t> const bound = min_value(p, size); bound.has_value() && *bound > n) return true;
     program::expression const& e = p.expressions[size.expression];
     if (e.kind != program::expression_kind::symbol) return false;
     auto const range = p.ranges.find(e.symbol);
     bool const is_known = range != p.ranges.end();
-    // torch.export may not see that a size is always the same, as that of combinations().
-    if (is_of_data(e.symbol)) return is_known && range->second.most < n;
-    return !is_known || range->second.least != n || range->second.most != n;
+    // torch.export may not know that a size is constant, as for combinations().
+    if (is_of_data(e.symbol)) return is_known && range->second.max < n;
+    return !is_known || range->second.min != n || range->second.max != n;
 }
 
 } // namespace ATON_NAMESPACE::exporter

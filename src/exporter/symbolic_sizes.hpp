@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of sizes that the program computes: which of them depend on data, and which numbers they can be.
+// Properties of computed sizes: dependence on data, and possible values.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace ATON_NAMESPACE::exporter {
 
-/// Whether a size comes out of a tensor (torch calls its symbols u0, u1, ...) and may be 1. torch.export decides as if it were not, where
-/// sizes of inputs are guarded.
-[[nodiscard]] bool may_turn_out_one(program::program const& p, program::extent const& size);
+/// Whether a size depends on data (torch names such symbols u0, u1, ...) and may be 1. torch.export assumes that it is not, instead of
+/// adding a guard.
+[[nodiscard]] bool may_be_one(program::program const& p, program::extent const& size);
 
-/// Whether a mapping that says that this size is always `n` must be wrong.
+/// Whether the size cannot always be `n`, so that a mapping with this result is wrong.
 [[nodiscard]] bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n);
 
 } // namespace ATON_NAMESPACE::exporter

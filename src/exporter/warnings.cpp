@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an export did that its user may not expect, a sentence for each.
+// Warnings: unexpected effects of an export, one sentence each.
 #include "converter.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 using program::expression;
 using program::expression_kind;
 
-/// Text from a file, short and on one line.
+/// A string from a file, shortened and on one line.
 std::string shortened(std::string text) {
-    constexpr std::size_t longest = 200;
+    constexpr std::size_t max_length = 200;
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text.size() <= longest ? text : text.substr(0, longest) + "...";
+    return text.size() <= max_length ? text : text.substr(0, max_length) + "...";
 }
 
 void find_unused_inputs(program::program const& p, std::vector<warning>& to) {
@@ -33,17 +33,17 @@ void find_unused_inputs(program::program const& p, std::vector<warning>& to) {
         if (in.kind == program::input_kind::user && in.value != program::no_value && !used.contains(in.value))
             to.push_back({warning_kind::unused_input,
                           "input '" + shortened(in.target) +
-                              "' is not used by the program; was one tensor given twice to torch.export?"});
+                              "' is not used by the program; was the same tensor passed twice to torch.export?"});
 }
 
 void find_pinned(program::program const& p, std::vector<warning>& to) {
     for (program::pinned_dimension const& d : p.pinned)
         to.push_back({warning_kind::pinned_dimension,
-                      "dimension " + std::to_string(d.axis) + " of input '" + shortened(d.input) + "' is written as " +
+                      "dimension " + std::to_string(d.axis) + " of input '" + shortened(d.input) + "' is fixed at " +
                           std::to_string(d.number) + ", the only size that the program accepts: " + d.reason});
 }
 
-/// Comparisons with small numbers are torch's own: sizes 0 and 1 are special to it.
+/// Whether a guard is not one of torch's own comparisons with small numbers; it specializes sizes 0 and 1.
 bool is_choice(expression const& e) {
     switch (e.kind) {
     case expression_kind::greater:
@@ -77,11 +77,11 @@ void find_unchecked_guards(program::program const& p, std::vector<warning>& to) 
     if (count != 0)
         to.push_back({warning_kind::unchecked_guard,
                       "the program was recorded with the guard " + shortened(first) + and_more(count) +
-                          ", and the model accepts other sizes too; --check-guards makes it refuse them"});
+                          ", but the model also accepts other sizes; --check-guards makes it refuse them"});
     if (unknown_count != 0)
         to.push_back({warning_kind::unchecked_guard,
                       "the guard " + shortened(unknown) + and_more(unknown_count) +
-                          " of the program is not understood, and the model does not check it"});
+                          " of the program cannot be parsed, and the model does not check it"});
 }
 
 void find_dropped(program::program const& p, export_options const& options, std::vector<warning>& to) {
@@ -106,11 +106,11 @@ void find_dropped(program::program const& p, export_options const& options, std:
         if (!where.empty()) where = " (" + where + ")";
         if (d.has_effect)
             to.push_back({warning_kind::dropped_effect,
-                          shortened(d.op) + " does something that ONNX cannot express, and was removed" + where});
+                          shortened(d.op) + " has a side effect that ONNX cannot express, and was removed" + where});
         else
             to.push_back(
                 {warning_kind::unknown_operator,
-                 shortened(d.op) + " is not a known operator; nothing uses its results, and it was removed" + where});
+                 shortened(d.op) + " is an unknown operator whose results are not used, and was removed" + where});
     }
 }
 

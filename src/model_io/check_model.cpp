@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's own checker, strict and with full shape inference, with its verdict as one line.
+// ONNX's checker, strict and with full shape inference. Its message becomes one line.
 #include <aton/model_io/model_io.hpp>
 
 #include <exception>
@@ -31,7 +31,7 @@ void check(Model const& model, std::string_view name) {
 } // namespace
 
 void check_model(std::string const& path) {
-    (void)detail::parse_model_proto(detail::read_file(path), path); // says it better where it is no model at all
+    (void)detail::parse_model_proto(detail::read_file(path), path); // has a better message if the file is not a model
     check(path, path);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a graph to protobuf messages. Nodes are named after the node of the program that they were made for.
+// Converts a graph to protobuf messages. Nodes are named after the program's nodes.
 #include "graph_writer.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ void refuse(std::string const& what) { throw error(one_line(what)); }
 
 void require_whole(tensor const& t, std::string_view what) {
     bool const is_strings = t.type == dtype::string;
-    std::size_t bytes = is_strings ? 8 : bits(t.type); // of strings: how many
+    std::size_t bytes = is_strings ? 8 : bits(t.type); // for strings: their number
     for (std::int64_t size : t.sizes) {
         if (size < 0 ||
             (size != 0 && bytes > std::numeric_limits<std::size_t>::max() / 8 / static_cast<std::size_t>(size)))
-            refuse(std::string(what) + ": impossible sizes of a constant");
+            refuse(std::string(what) + ": a constant has invalid sizes");
         bytes *= static_cast<std::size_t>(size);
     }
     bytes = (bytes + 7) / 8;
@@ -30,7 +30,7 @@ void require_whole(tensor const& t, std::string_view what) {
         refuse(std::string(what) + ": a constant of dtype " + std::string(name(t.type)) + " cannot be written");
     if (std::size_t const has = is_strings ? t.strings.size() : t.bytes.size(); bytes != has)
         refuse(std::string(what) + ": a constant has " + std::to_string(has) + (is_strings ? " strings" : " bytes") +
-               ", its sizes need " + std::to_string(bytes));
+               ", but its sizes need " + std::to_string(bytes));
 }
 
 void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to) {
@@ -92,7 +92,7 @@ std::vector<std::string> graph_writer::write_main(graph_data const& g, ::onnx::G
 std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphProto& out, bool is_main) {
     std::vector<std::string> names = value_namer_.add(g);
     out.set_name(g.name.empty() ? "graph" : g.name);
-    std::vector<bool> listed(g.values.size()); // in input, output or initializer: no value_info
+    std::vector<bool> listed(g.values.size()); // inputs, outputs and initializers have no value_info
     for (graph_initializer const& i : g.initializers) {
         std::string const& name = at(names, i.value);
         listed[i.value] = true;
@@ -104,7 +104,7 @@ std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphP
     for (value_id id : g.inputs) {
         write_value(g, id, names, *out.add_input());
         if (is_main && g.values[id].type.dtype == dtype::undefined)
-            refuse("the dtype of input %" + names[id] + " is not known");
+            refuse("the dtype of input %" + names[id] + " is unknown");
         listed[id] = true;
     }
     write_nodes(g, names, *out.mutable_node());
@@ -142,10 +142,10 @@ void add_opset_imports(graph_data const& g, model_needs const& needs, ::onnx::Mo
     add_imports(g, needs, to);
 }
 
-/// A function has no initializers: they become Constant nodes.
+/// Initializers become Constant nodes: a function has none.
 void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto& out) {
     std::string const what = "function " + full_name(f.domain, f.name, f.overload);
-    if (f.body.size() != 1) refuse(what + " needs one body, and has " + std::to_string(f.body.size()));
+    if (f.body.size() != 1) refuse(what + " must have one body, but has " + std::to_string(f.body.size()));
     graph_data const& body = f.body[0];
     out.set_domain(std::string(plain_domain(f.domain)));
     out.set_name(f.name);
@@ -163,11 +163,12 @@ void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto
     std::vector<std::string> const names = value_namer_.add(body);
     for (std::size_t id = 0; id != names.size(); ++id)
         if (body.values[id].outer != no_value)
-            refuse(what + " uses %" + names[id] + " of a graph around it, and there is none");
+            refuse(what + " uses %" + names[id] + " of an outer graph, but a function has none");
     for (value_id id : body.inputs) out.add_input(at(names, id));
     for (graph_initializer const& i : body.initializers) {
         if (std::find(body.inputs.begin(), body.inputs.end(), i.value) != body.inputs.end())
-            refuse(what + ": input %" + names[i.value] + " has a value, and inputs of functions have no defaults");
+            refuse(what + ": input %" + names[i.value] +
+                   " has an initializer, but inputs of functions cannot have defaults");
         auto& constant = *out.add_node();
         constant.set_name(node_namer_.unique("Constant_" + std::to_string(nodes_++)));
         constant.set_op_type("Constant");
@@ -188,7 +189,7 @@ void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto
     value_namer_.leave();
 }
 
-/// What a nested graph gives must be made in it, each output by a node: neither captured, nor an input or initializer, nor given twice.
+/// Each output of a nested graph must be the result of its own node in that graph: not captured, an input, an initializer or a duplicate.
 std::string graph_writer::write_copy(std::string const& name, node_list& out) {
     auto& copy = *out.Add();
     copy.set_name(node_namer_.unique("Identity_" + std::to_string(nodes_++)));
@@ -199,8 +200,8 @@ std::string graph_writer::write_copy(std::string const& name, node_list& out) {
 }
 
 void graph_writer::write_nodes(graph_data const& g, std::vector<std::string> const& names, node_list& out) {
-    std::vector<std::uint32_t> made(g.origins.size());    // nodes for each node of the program
-    std::vector<std::uint32_t> written(g.origins.size()); // of these
+    std::vector<std::uint32_t> made(g.origins.size());    // nodes per node of the program
+    std::vector<std::uint32_t> written(g.origins.size()); // those already written
     for (graph_node const& n : g.nodes)
         if (n.origin < made.size()) ++made[n.origin];
     for (graph_node const& n : g.nodes) {
@@ -223,7 +224,7 @@ void graph_writer::write_node(graph_node const& n, node_origin const& origin, st
     if (!plain_domain(n.domain).empty()) to.set_domain(n.domain);
     for (value_id id : n.inputs) to.add_input(id == no_value ? std::string() : at(names, id));
     for (value_id id : n.outputs) to.add_output(id == no_value ? std::string() : at(names, id));
-    std::vector<node_attribute const*> sorted; // as they are printed: nested graphs get the same names there
+    std::vector<node_attribute const*> sorted; // in printing order, so that nested graphs get the same names
     for (node_attribute const& a : n.attributes) sorted.push_back(&a);
     std::sort(sorted.begin(), sorted.end(), [](auto const* a, auto const* b) {
         return a->name != b->name ? a->name < b->name : std::less<>()(a, b);
@@ -247,7 +248,7 @@ void graph_writer::write_call(graph_node const& n, ::onnx::NodeProto& out) {
     write_node(numbered, {}, names, out);
 }
 
-/// The keys are those of torch.onnx, so that its tools understand them; a module is the last part of its "namespace".
+/// The keys are those of torch.onnx, so that its tools understand them.
 void graph_writer::write_origin(graph_node const& n, node_origin const& origin, ::onnx::NodeProto& to) const {
     if (ir_ >= 10) { // nodes have metadata_props since IR 10
         add_metadata(to, "source", n.source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a graph to protobuf messages: types, nodes with where they come from, nested graphs.
+// Converts a graph to protobuf messages: types, nodes with their origins, nested graphs.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// Throws aton::error, on one line: names come from anywhere.
+/// Throws aton::error with the message on one line; names are untrusted.
 [[noreturn]] void refuse(std::string const& what);
 
-/// Throws aton::error, naming `what`, unless the tensor has as many bytes as its sizes need.
+/// Throws aton::error, naming `what`, unless the number of bytes matches the sizes.
 void require_whole(tensor const& t, std::string_view what);
 void write_tensor(tensor const& from, std::string_view what, ::onnx::TensorProto& to);
 void write_type(value_type const& from, ::onnx::TypeProto& to);
@@ -28,13 +28,13 @@ class graph_writer {
 public:
     explicit graph_writer(int ir) : ir_(ir) {}
 
-    /// Everything but the initializers. Returns the names of the values, by id.
+    /// Writes everything except the initializers. Returns the names of the values by id.
     std::vector<std::string> write_main(graph_data const& g, ::onnx::GraphProto& out);
 
-    /// The body of an operator. Throws aton::error for what is no function: no body or several, values of other graphs.
+    /// Writes the body of an operator. Throws aton::error unless it has one body that uses no values of other graphs.
     void write_function(graph_function const& f, ::onnx::FunctionProto& out);
 
-    /// A call by itself: operator and attributes; its values are called i0, i1, ... and o0, o1, ...
+    /// Writes a single call: operator and attributes. Its values are named i0, i1, ... and o0, o1, ...
     void write_call(graph_node const& n, ::onnx::NodeProto& out);
 
 private:

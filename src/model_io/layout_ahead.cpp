@@ -8,13 +8,13 @@ namespace ATON_NAMESPACE::detail {
 
 namespace {
 
-constexpr std::uint64_t worth_a_thread = std::uint64_t{1} << 20;
+constexpr std::uint64_t min_bytes_for_thread = std::uint64_t{1} << 20;
 
 struct stopped {};
 
 } // namespace
 
-/// Puts pieces into buffers that are free, and waits where none is.
+/// Fills free buffers; waits if there are none.
 class layout_ahead::producer final : public piece_sink {
 public:
     explicit producer(layout_ahead& owner) : owner_(owner) {}
@@ -41,10 +41,10 @@ private:
 layout_ahead::layout_ahead(std::vector<job> jobs) : jobs_(std::move(jobs)) {
     std::uint64_t total = 0;
     for (job const& each : jobs_) total += each.bytes();
-    if (total < worth_a_thread) return;
+    if (total < min_bytes_for_thread) return;
     try {
         thread_ = std::thread([this] { produce(); });
-    } catch (std::system_error const&) { // next() does without
+    } catch (std::system_error const&) { // next() works without a thread
     }
 }
 
@@ -62,7 +62,7 @@ void layout_ahead::produce() noexcept {
     try {
         producer sink(*this);
         for (job const& each : jobs_) reader_.lay_out(*each.part, each.type, sink);
-    } catch (stopped const&) { // nobody waits
+    } catch (stopped const&) { // no consumer is waiting
     } catch (...) {
         std::lock_guard const lock(mutex_);
         failure_ = std::current_exception();

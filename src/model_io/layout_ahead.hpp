@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts of stored tensors that are laid out by a thread of its own while others are written.
+// Lays out parts of stored tensors in a separate thread while others are written.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// Without a thread where there is little to do, or none to be had: then next() lays out itself.
+/// Uses no thread for small jobs, or if none can be created; next() then does the work itself.
 class layout_ahead {
 public:
     struct job {
@@ -27,13 +27,13 @@ public:
         [[nodiscard]] std::uint64_t bytes() const { return stored_bytes(*part, type); }
     };
 
-    /// They are read in this order, and must outlive this.
+    /// The jobs are done in this order. Their parts must outlive the object.
     explicit layout_ahead(std::vector<job> jobs);
     ~layout_ahead();
     layout_ahead(layout_ahead const&) = delete;
     layout_ahead& operator=(layout_ahead const&) = delete;
 
-    /// The bytes of the next part. Throws what went wrong with it.
+    /// Passes the bytes of the next part to `sink`. Rethrows exceptions of the thread.
     void next(byte_sink const& sink);
 
 private:
@@ -51,7 +51,7 @@ private:
     std::size_t next_ = 0;
     stored_reader reader_;
     std::array<piece, buffer_count> pieces_;
-    std::mutex mutex_; ///< of all below
+    std::mutex mutex_; ///< guards all members below
     std::condition_variable changed_;
     std::uint64_t produced_ = 0;
     std::uint64_t consumed_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A finished graph against ONNX's schemas.
+// Checks a finished graph against ONNX's schemas.
 #include <aton/model_io/legality.hpp>
 
 #include <algorithm>
@@ -26,20 +26,20 @@ using detail::plain_domain;
 using function_table =
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>, graph_function const*>;
 
-/// One graph; those in its nodes have checkers of their own, which point to it.
+/// Checks one graph. Nested graphs have their own checkers, which point to this one.
 class graph_checker {
 public:
-    graph_checker(graph_data const& graph, function_table const& functions, graph_checker const* around)
+    graph_checker(graph_data const& graph, function_table const& functions, graph_checker const* outer)
         : graph_(graph),
           functions_(functions),
-          around_(around),
+          outer_(outer),
           defined_(graph.values.size()) {}
 
     void check() {
         if (graph_.opset < 1 || graph_.opset > onnx::newest_opset)
-            throw error("opset " + std::to_string(graph_.opset) + " is none that this release of ONNX has");
+            throw error("opset " + std::to_string(graph_.opset) + " does not exist in this release of ONNX");
         for (std::size_t id = 0; id != graph_.values.size(); ++id)
-            defined_[id] = around_ != nullptr && around_->has(graph_.values[id].outer);
+            defined_[id] = outer_ != nullptr && outer_->has(graph_.values[id].outer);
         for (value_id id : graph_.inputs) define(id, "an input of the graph");
         for (graph_initializer const& i : graph_.initializers) {
             bool const is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), i.value) != graph_.inputs.end();
@@ -61,7 +61,7 @@ private:
 
     void define(value_id id, char const* as) {
         if (id >= defined_.size() || defined_[id])
-            throw error(what(id) + ", " + as + ", is defined twice or not there");
+            throw error(what(id) + ", " + as + ", is defined twice or does not exist");
         defined_[id] = true;
     }
 
@@ -69,7 +69,7 @@ private:
         if (domain.empty()) return graph_.opset;
         for (auto const& [name, version] : graph_.opset_imports)
             if (name == domain) return version;
-        return 1; // what the writer imports
+        return 1; // the version that the writer imports
     }
 
     void check(graph_node const& n) {
@@ -97,7 +97,7 @@ private:
         std::size_t const outputs = f.body[0].outputs.size();
         if (n.inputs.size() > inputs || n.outputs.size() > outputs)
             throw illegal_call("its body has " + std::to_string(inputs) + " inputs and " + std::to_string(outputs) +
-                               " outputs, the call " + std::to_string(n.inputs.size()) + " and " +
+                               " outputs, but the call has " + std::to_string(n.inputs.size()) + " and " +
                                std::to_string(n.outputs.size()));
         for (node_attribute const& a : n.attributes)
             if (std::find(f.attributes.begin(), f.attributes.end(), a.name) == f.attributes.end() &&
@@ -107,7 +107,7 @@ private:
 
     graph_data const& graph_;
     function_table const& functions_;
-    graph_checker const* around_;
+    graph_checker const* outer_;
     std::vector<bool> defined_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of a model that lie in other files.
+// Loads tensors of a model from other files.
 #include <aton/model_io/model_io.hpp>
 
 #include <algorithm>
@@ -22,17 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file in the model's folder or below it.
+/// The path of an external tensor, which must be in the model's folder or below it.
 fs::path path_of(external_tensor const& e, fs::path const& folder) {
     fs::path const location(e.location);
     bool const leaves = location.is_absolute() || std::find(location.begin(), location.end(), "..") != location.end();
-    if (e.location.empty() || leaves) throw error("lies in '" + e.location + "', outside of the model's folder");
+    if (e.location.empty() || leaves) throw error("is stored in '" + e.location + "', outside the model's folder");
     return folder / location;
 }
 
 void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
     std::size_t const count = detail::require_sizes(to, "the tensor");
-    if (to.type == dtype::undefined || to.type == dtype::string) throw error("has no dtype that a file can hold");
+    if (to.type == dtype::undefined || to.type == dtype::string)
+        throw error("has a dtype that cannot be stored in a file");
     std::uint64_t const needed = (std::uint64_t{count} * bits(to.type) + 7) / 8;
     std::error_code fault;
     std::uint64_t const size = fs::file_size(file, fault);
@@ -40,8 +41,8 @@ void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
     bool const inside = e.offset >= 0 && static_cast<std::uint64_t>(e.offset) <= size &&
                         needed <= size - static_cast<std::uint64_t>(e.offset);
     if (!inside || (e.length >= 0 && static_cast<std::uint64_t>(e.length) != needed))
-        throw error("needs " + std::to_string(needed) + " bytes, " + file.string() + " does not have them at " +
-                    std::to_string(e.offset));
+        throw error("needs " + std::to_string(needed) + " bytes at offset " + std::to_string(e.offset) + " of " +
+                    file.string() + ", which does not have them");
     std::ifstream in(file, std::ios::binary);
     to.bytes.resize(needed);
     if (!in.seekg(e.offset) || (needed != 0 && !in.read(to.bytes.data(), static_cast<std::streamsize>(needed))))
@@ -57,10 +58,10 @@ void load_external(model& m, std::string const& path) {
         for (graph_initializer& i : m.graph.initializers)
             if (m.graph.values[i.value].name == e.name) to = &i;
         try {
-            if (to == nullptr) throw error("is no initializer of the main graph");
+            if (to == nullptr) throw error("is not an initializer of the main graph");
             read_bytes(e, path_of(e, folder), to->data);
         } catch (error const& fault) {
-            throw error(detail::one_line(path + ": the tensor '" + e.name + "', stored outside, " + fault.what()));
+            throw error(detail::one_line(path + ": the external tensor '" + e.name + "' " + fault.what()));
         }
     }
     m.external.clear();

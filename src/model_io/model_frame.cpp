@@ -30,14 +30,14 @@ bool has_dtype_and_rank(::onnx::ValueInfoProto const& v) {
     return has_dtype(v) && (!v.type().has_tensor_type() || v.type().tensor_type().has_shape());
 }
 
-/// Inference numbers every size that it does not know ("unk__7"): those are no symbols.
-void forget_made_up_symbols(::onnx::ValueInfoProto& v) {
+/// Removes the names ("unk__7") that inference generates for unknown sizes; they are not symbols.
+void clear_generated_symbols(::onnx::ValueInfoProto& v) {
     if (!v.type().has_tensor_type() || !v.type().tensor_type().has_shape()) return;
     for (auto& d : *v.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
         if (d.dim_param().starts_with("unk__")) d.clear_dim_param();
 }
 
-/// For inference: constants with their values, stored tensors as inputs.
+/// Adds initializers for inference: constants with their values, stored tensors as inputs.
 void add_initializers(graph_data const& graph, std::vector<std::string> const& names, ::onnx::GraphProto& to) {
     for (graph_initializer const& i : graph.initializers) {
         if (i.stored != nullptr) {
@@ -53,7 +53,7 @@ void add_initializers(graph_data const& graph, std::vector<std::string> const& n
     }
 }
 
-/// The checker demands dtype and rank of every output: what our rules left open, ONNX's inference may know.
+/// The checker requires dtype and rank of every output. ONNX's inference completes those that our rules did not infer.
 void complete_outputs(graph_data const& graph, std::vector<std::string> const& names, ::onnx::ModelProto& model) {
     auto& outputs = *model.mutable_graph()->mutable_output();
     if (std::all_of(outputs.begin(), outputs.end(), has_dtype_and_rank)) return;
@@ -62,21 +62,21 @@ void complete_outputs(graph_data const& graph, std::vector<std::string> const& n
     try {
         ::onnx::shape_inference::InferShapes(inferred);
     } catch (std::exception const&) {
-        inferred = model; // the checker will say what is wrong
+        inferred = model; // the checker will report the problem
     }
     for (int i = 0; i != outputs.size(); ++i) {
         if (!has_dtype_and_rank(outputs[i])) {
             outputs[i] = inferred.graph().output(i);
-            forget_made_up_symbols(outputs[i]);
+            clear_generated_symbols(outputs[i]);
         }
         if (!has_dtype(outputs[i]))
-            refuse("the type of output %" + outputs[i].name() + " is not known; state it with set_type");
+            refuse("the type of output %" + outputs[i].name() + " is unknown; set it with set_type");
     }
 }
 
 std::string serialize(google::protobuf::MessageLite const& message) {
-    if (message.ByteSizeLong() > most_model_bytes)
-        throw error("the model is larger than 2 GiB, which one ONNX file cannot hold");
+    if (message.ByteSizeLong() > max_model_bytes)
+        throw error("the model is larger than 2 GiB, the maximum of one ONNX file");
     return message.SerializeAsString();
 }
 
@@ -85,7 +85,7 @@ void append_varint(std::string& to, std::uint64_t v) {
     to += static_cast<char>(v);
 }
 
-/// The tag of a field of protobuf's wire type 0 (varint) or 2 (length, then bytes), and its number or length.
+/// Appends the tag of a field with protobuf's wire type 0 (varint) or 2 (length, then bytes), and its number or length.
 void append_field(std::string& to, unsigned field, unsigned wire_type, std::uint64_t v) {
     append_varint(to, field << 3 | wire_type);
     append_varint(to, v);

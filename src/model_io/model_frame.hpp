@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model as a few strings with gaps: the bytes of its weights are put between them without passing through protobuf.
+// A model as strings with gaps for its weights, whose bytes do not pass through protobuf.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// Where the bytes of an initializer lie.
+/// The location of an initializer's bytes.
 struct weight_place {
     bool is_external = false;
     std::string_view location; ///< external: the file's name, in the model's folder
@@ -20,7 +20,7 @@ struct weight_place {
     std::uint64_t length = 0;
 };
 
-/// The field of one initializer: `head`, then its bytes, of memory or of a file, unless they are external.
+/// The field of one initializer: `head`, then its bytes, from memory or a file, unless they are external.
 struct initializer_field {
     std::string head;
     std::string_view data;
@@ -33,14 +33,14 @@ struct model_frame {
     std::string before;
     std::vector<initializer_field> initializers;
     std::string after;
-    std::uint64_t size = 0; ///< all together
+    std::uint64_t size = 0; ///< total
 };
 
-/// One place for each of the graph's initializers; fewer: the others are inside. Throws aton::error for what ONNX cannot hold, but not
-/// for the size.
+/// `places`: one per initializer; those without a place are embedded. Throws aton::error for what ONNX cannot represent, except for the
+/// total size.
 [[nodiscard]] model_frame make_frame(graph_data const& graph, model_options const& options,
                                      std::vector<weight_place> const& places);
 
-inline constexpr std::uint64_t most_model_bytes = 0x7fffffff; ///< protobuf's limit
+inline constexpr std::uint64_t max_model_bytes = 0x7fffffff; ///< protobuf's limit
 
 } // namespace ATON_NAMESPACE::detail

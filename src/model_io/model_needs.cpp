@@ -21,7 +21,7 @@ struct version_row {
     int ir;
 };
 
-// The first IR version of an ONNX release that has the opset: VERSION_TABLE in onnx/helper.py 1.23.2, one row for each change.
+// The first IR version of an ONNX release that has the opset, one row per change.
 constexpr version_row version_table[] = {
     {"", 1, 3},
     {"", 9, 4},
@@ -50,7 +50,7 @@ int ir_for(std::string_view domain, int opset) {
     return ir;
 }
 
-/// The IR version that brought an element type.
+/// The IR version that introduced an element type.
 int ir_for(dtype t) {
     switch (t) {
     case dtype::bfloat16: return 4;
@@ -73,7 +73,7 @@ public:
     explicit collector(model_needs& needs) : needs_(needs) {}
 
     void collect(graph_data const& g) {
-        if (!g.initializers.empty()) raise(4); // before IR 4 every initializer is an input as well
+        if (!g.initializers.empty()) raise(4); // before IR 4, every initializer is also an input
         for (graph_initializer const& i : g.initializers)
             raise(ir_for(i.stored != nullptr ? i.stored->type : i.data.type));
         for (graph_value const& v : g.values) raise(ir_for(v.type.dtype));
@@ -117,14 +117,14 @@ private:
     model_needs& needs_;
 };
 
-/// Which functions call which.
+/// The call graph of the functions.
 class call_graph {
 public:
     explicit call_graph(graph_data const& g) : functions_(g.functions), seen_(g.functions.size(), state::unseen) {
         for (std::size_t i = 0; i != functions_.size(); ++i) {
             graph_function const& f = functions_[i];
             if (!index_.emplace(key(f.domain, f.name, f.overload), i).second)
-                refuse("function " + full_name(f.domain, f.name, f.overload) + " is there twice");
+                refuse("function " + full_name(f.domain, f.name, f.overload) + " is defined twice");
         }
     }
 
@@ -134,7 +134,7 @@ public:
 
 private:
     enum class state : std::uint8_t { unseen, open, done };
-    static constexpr std::size_t deepest = 1000;
+    static constexpr std::size_t max_depth = 1000;
 
     static std::string key(std::string_view domain, std::string_view name, std::string_view overload) {
         std::string out(plain_domain(domain));
@@ -145,9 +145,9 @@ private:
     void visit(std::size_t i) {
         if (seen_[i] == state::done) return;
         graph_function const& f = functions_[i];
-        if (++depth_ > deepest)
+        if (++depth_ > max_depth)
             refuse("function " + full_name(f.domain, f.name, f.overload) + " is called through more than " +
-                   std::to_string(deepest) + " others");
+                   std::to_string(max_depth) + " others");
         if (seen_[i] == state::open)
             refuse("function " + full_name(f.domain, f.name, f.overload) + " calls itself, which ONNX does not allow");
         seen_[i] = state::open;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graph, its subgraphs and its functions need from the model around them: IR version and opset imports.
+// What a graph, with its subgraphs and functions, requires of its model: IR version and opset imports.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 namespace ATON_NAMESPACE::detail {
 
 struct model_needs {
-    int ir = 3;                                       ///< the lowest that is legal
-    std::vector<std::pair<std::string, int>> domains; ///< but the default one
+    int ir = 3;                                       ///< the lowest legal version
+    std::vector<std::pair<std::string, int>> domains; ///< except the default domain
 };
 
 [[nodiscard]] model_needs needs_of(graph_data const& graph);
 
-/// Throws aton::error where two functions have the same name and overload, or one calls itself, directly or through others.
+/// Throws aton::error if two functions have the same name and overload, or a function calls itself, directly or indirectly.
 void require_callable_functions(graph_data const& graph);
 
-/// "domain::name", and after a dot the overload.
+/// "domain::name" or "domain::name.overload".
 [[nodiscard]] std::string full_name(std::string_view domain, std::string_view name, std::string_view overload);
 
 /// "" for both names of the default domain.

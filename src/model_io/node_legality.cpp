@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One node of a finished graph against the schema of its operator.
+// Checks one node of a finished graph against the schema of its operator.
 #include "node_legality.hpp"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ using onnx::formal;
 
 std::string in_quotes(std::string_view text) { return '\'' + std::string(text) + '\''; }
 
-/// Inputs or outputs of a node, which have the same rules.
+/// The inputs or outputs of a node; both follow the same rules.
 struct side {
     bool is_output;
     std::vector<value_id> const& values;
-    int formals, least, most;
+    int formals, min, max;
 
     [[nodiscard]] formal at(onnx::op_schema const& schema, std::size_t i) const {
         int const k = onnx::detail::formal_index(static_cast<int>(i), formals);
@@ -42,17 +42,19 @@ struct side {
 
 void check_count(side const& s, onnx::op_schema const& schema) {
     std::size_t count = s.values.size();
-    while (count != 0 && s.values[count - 1] == no_value) --count; // skipped at the end
+    while (count != 0 && s.values[count - 1] == no_value) --count; // omitted at the end
     auto const n = static_cast<std::int64_t>(count);
     std::string const noun = s.is_output ? " outputs" : " inputs";
-    if (n > s.most) illegal("has " + std::to_string(n) + noun + ", " + std::to_string(s.most) + " are allowed");
-    if (n < s.least) illegal("has " + std::to_string(n) + noun + ", " + std::to_string(s.least) + " are needed");
+    if (n > s.max)
+        illegal("has " + std::to_string(n) + noun + ", but at most " + std::to_string(s.max) + " are allowed");
+    if (n < s.min)
+        illegal("has " + std::to_string(n) + noun + ", but at least " + std::to_string(s.min) + " are required");
     for (std::size_t i = 0; i != count; ++i)
         if (s.values[i] == no_value && s.at(schema, i).kind == onnx::option::single)
             illegal(s.noun() + in_quotes(s.at(schema, i).name) + " is missing");
 }
 
-/// Known types against the constraints; `bound` are those of the type variables.
+/// Checks known types against the constraints; `bound` has those of the type variables.
 void check_types(graph_data const& graph, side const& s, onnx::op_schema const& schema, int version,
                  std::vector<value_type const*>& bound) {
     for (std::size_t i = 0; i != s.values.size(); ++i) {
@@ -65,13 +67,13 @@ void check_types(graph_data const& graph, side const& s, onnx::op_schema const& 
         value_type const*& known = bound[static_cast<std::size_t>(f.type_var)];
         if (known != nullptr && (known->dtype != given.dtype || known->kind != given.kind))
             illegal(s.noun() + in_quotes(f.name) + " is " + std::string(name(given.dtype)) +
-                    ", another value of the same type is " + std::string(name(known->dtype)));
+                    ", but another value of the same type is " + std::string(name(known->dtype)));
         known = &given;
     }
 }
 
 char const* name_of(onnx::attr_type t) {
-    constexpr std::array names{"of no type",
+    constexpr std::array names{"undefined",
                                "a float",
                                "an integer",
                                "a string",
@@ -94,7 +96,7 @@ void check_attributes(graph_node const& n, onnx::op_schema const& schema) {
         int const found = schema.find_attribute(a.name);
         if (found < 0) illegal("has no attribute " + in_quotes(a.name));
         if (onnx::attribute const declared = schema.attr(found); declared.type != a.type)
-            illegal("attribute " + in_quotes(a.name) + " is " + name_of(a.type) + ", and must be " +
+            illegal("attribute " + in_quotes(a.name) + " is " + name_of(a.type) + ", but must be " +
                     name_of(declared.type));
         auto const same = [&](node_attribute const& other) { return other.name == a.name; };
         if (std::count_if(n.attributes.begin(), n.attributes.end(), same) != 1)
@@ -102,10 +104,10 @@ void check_attributes(graph_node const& n, onnx::op_schema const& schema) {
     }
     for (int i = 0; i != schema.attribute_count(); ++i)
         if (onnx::attribute const declared = schema.attr(i); declared.required && n.attribute(declared.name) == nullptr)
-            illegal("needs the attribute " + in_quotes(declared.name));
+            illegal("requires the attribute " + in_quotes(declared.name));
 }
 
-/// The dtype that an attribute gives the first output; undefined: none does.
+/// The dtype that an attribute specifies for the first output; undefined if none does.
 dtype stated_dtype(graph_node const& n) {
     for (node_attribute const& a : n.attributes) {
         if (!a.reference.empty()) continue;
@@ -115,7 +117,7 @@ dtype stated_dtype(graph_node const& n) {
             a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype";
         if (!is_dtype || a.type != onnx::attr_type::i || a.i == 0) continue;
         if (a.i < 0 || a.i >= static_cast<std::int64_t>(dtype_count))
-            illegal("attribute " + in_quotes(a.name) + " is " + std::to_string(a.i) + ", which is no dtype");
+            illegal("attribute " + in_quotes(a.name) + " is " + std::to_string(a.i) + ", which is not a dtype");
         return static_cast<dtype>(a.i);
     }
     return dtype::undefined;
@@ -126,13 +128,13 @@ void check_stated_dtype(graph_data const& graph, graph_node const& n, onnx::op_s
     if (stated == dtype::undefined || n.outputs.empty() || n.outputs[0] == no_value) return;
     value_type type = graph.values[n.outputs[0]].type;
     if (type.dtype != dtype::undefined && type.dtype != stated)
-        illegal("gives " + std::string(name(stated)) + ", and its result is taken for " +
+        illegal("returns " + std::string(name(stated)) + ", but its result is declared as " +
                 std::string(name(type.dtype)));
     type.dtype = stated;
     if (!schema.output(0).types.contains(set_of(type))) illegal(refused_type(schema, version, true, 0, type));
 }
 
-/// What goes into the graphs of control flow and comes out of them.
+/// Checks the numbers of inputs and outputs of control-flow bodies.
 void check_bodies(graph_node const& n) {
     bool const is_if = n.op == "If";
     bool const is_loop = n.op == "Loop";
@@ -143,7 +145,7 @@ void check_bodies(graph_node const& n) {
         for (graph_data const& body : a.graphs)
             if (body.inputs.size() != inputs || body.outputs.size() != outputs)
                 illegal("the graph " + in_quotes(a.name) + " has " + std::to_string(body.inputs.size()) +
-                        " inputs and " + std::to_string(body.outputs.size()) + " outputs, and must have " +
+                        " inputs and " + std::to_string(body.outputs.size()) + " outputs, but must have " +
                         std::to_string(inputs) + " and " + std::to_string(outputs));
 }
 
@@ -154,8 +156,8 @@ void require_legal_node(graph_data const& graph, graph_node const& n, int versio
     onnx::op_schema const schema = onnx::find(domain, n.op, version);
     if (!schema) {
         int const first = onnx::first_version(domain, n.op);
-        illegal(first == 0 ? std::string("is no operator of ONNX")
-                           : "is an operator from opset " + std::to_string(first) + " on");
+        illegal(first == 0 ? std::string("is not an operator of ONNX")
+                           : "exists only since opset " + std::to_string(first));
     }
     if (schema.deprecated()) illegal("is deprecated");
     side const in{false, n.inputs, schema.input_count(), schema.min_inputs(), schema.max_inputs()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators that ONNX defines by a function of other operators.
+// Bodies of operators that ONNX defines as functions of other operators.
 #include <aton/model_io/operator_body.hpp>
 
 #include <exception>
@@ -28,7 +28,7 @@ namespace {
 
 using attributes = std::map<std::string, ::onnx::AttributeProto const*, std::less<>>;
 
-/// Attributes that refer to those of the call become theirs; where the call and the operator have none, there is none.
+/// Replaces references to attributes of the call by their values. An attribute without a value or default is removed.
 void fill_in(google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, attributes const& given) {
     for (::onnx::NodeProto& n : nodes) {
         google::protobuf::RepeatedPtrField<::onnx::AttributeProto> kept;
@@ -44,7 +44,7 @@ void fill_in(google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, attri
     }
 }
 
-/// As a model whose graph is the body.
+/// A model whose graph is the body.
 ::onnx::ModelProto model_of(::onnx::FunctionProto const& f) {
     ::onnx::ModelProto model;
     *model.mutable_opset_import() = f.opset_import();
@@ -89,7 +89,7 @@ graph_data operator_body(graph_node const& call, int opset, std::span<value_type
             built = fixed != nullptr;
             if (built) body = *fixed;
         }
-        if (!built) detail::refuse("ONNX has no body of " + what + " for these operands");
+        if (!built) detail::refuse("ONNX has no body for " + what + " with these operands");
     } catch (error const&) {
         throw;
     } catch (std::exception const& e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that appear whole or not at all, written from memory and from other files with few system calls.
+// Writes files atomically, from memory and from other files, with few system calls.
 #include "output_file.hpp"
 
 #include <algorithm>
@@ -22,19 +22,19 @@ namespace ATON_NAMESPACE::detail {
 
 namespace {
 
-constexpr std::size_t gathered_most = std::size_t{1} << 18;
-constexpr std::size_t small_piece = std::size_t{1}
-                                    << 16; ///< up to here copying costs less than a system call of its own
+constexpr std::size_t max_gathered = std::size_t{1} << 18;
+/// Up to this size, copying costs less than a system call.
+constexpr std::size_t small_piece = std::size_t{1} << 16;
 constexpr std::size_t page = 4096;
-/// Per system call: with the page cache warm, ext4 takes 244 MB in 46 ms in pieces of 1 MiB, in 110 ms in pieces of 8 MiB (they fall out
-/// of the processor's cache between its two passes).
+/// Bytes per system call. With a warm page cache, ext4 writes 244 MB in 46 ms in pieces of 1 MiB, and in 110 ms in pieces of 8 MiB,
+/// which leave the processor's cache between the two passes.
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-/// Opens a new file in the folder of `path`. The name does not depend on the file's, which may be as long as names can be.
+/// Opens a new file in the folder of `path`. Its name does not extend that of the file, which may have the maximum length.
 int open_temporary(std::string const& path, std::string& name) {
     static std::atomic<unsigned> serial{0};
     std::string const folder = path.substr(0, path.find_last_of('/') + 1);
-    for (int attempt = 0; attempt != 1000; ++attempt) { // names that a killed process left are passed over
+    for (int attempt = 0; attempt != 1000; ++attempt) { // skips files that a killed process left
         name = folder + ".aton." + std::to_string(::getpid()) + '.' + std::to_string(serial++) + ".tmp";
         int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST) return file;
@@ -46,7 +46,7 @@ int open_temporary(std::string const& path, std::string& name) {
 
 output_file::output_file(std::string path)
     : path_(std::move(path)),
-      gathered_(std::make_unique_for_overwrite<std::byte[]>(gathered_most)) {
+      gathered_(std::make_unique_for_overwrite<std::byte[]>(max_gathered)) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path_, ignored)) throw error(path_ + ": is a folder, not a file");
     if (is_pipe_or_device(path_)) file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -74,9 +74,8 @@ output_file::~output_file() {
 void output_file::fail() const {
     int const reason = errno;
     if (reason == 0 ||
-        reason == EFAULT) // the end of a file that is read; or of a mapped one, where an access would be SIGBUS
-        throw error(path_ +
-                    ": cannot be written: the file that its weights come from became shorter while it was read");
+        reason == EFAULT) // end of a file that is read, or of a mapped one, where an access would raise SIGBUS
+        throw error(path_ + ": cannot be written: the file with its weights was truncated while it was read");
     throw error(path_ + ": cannot be written: " + std::strerror(reason));
 }
 
@@ -88,7 +87,7 @@ void output_file::reserve(std::uint64_t size) {
     }
     while (::fallocate(file_, 0, 0, static_cast<::off_t>(size)) != 0) {
         if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail();
-        if (errno != EINTR) return; // the file system cannot: it is written without
+        if (errno != EINTR) return; // not supported by the file system
     }
 }
 
@@ -111,7 +110,7 @@ void output_file::flush() {
 void output_file::write(std::byte const* bytes, std::size_t size) {
     auto const gather = [&](std::size_t n) {
         if (n == 0) return;
-        if (gathered_size_ + n > gathered_most) flush();
+        if (gathered_size_ + n > max_gathered) flush();
         std::memcpy(gathered_.get() + gathered_size_, bytes, n);
         gathered_size_ += n;
         position_ += n;
@@ -133,7 +132,7 @@ void output_file::write(std::byte const* bytes, std::size_t size) {
 void output_file::gather(file_span const& from) {
     auto const n = static_cast<std::size_t>(from.size);
     if (n == 0) return;
-    if (gathered_size_ + n > gathered_most) flush();
+    if (gathered_size_ + n > max_gathered) flush();
     if (!read_range(from.file, from.position, gathered_.get() + gathered_size_, n)) fail();
     gathered_size_ += n;
     position_ += n;
@@ -171,10 +170,10 @@ void output_file::close() {
     if (::close(file) != 0) fail();
 }
 
-void output_file::publish(bool can_be_taken_back) {
+void output_file::publish(bool can_undo) {
     if (is_pipe_or_device()) return;
-    if (can_be_taken_back && ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
-        state_ = state::exchanged; // the older file now has the temporary's name
+    if (can_undo && ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
+        state_ = state::exchanged; // the old file now has the temporary name
         return;
     }
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();

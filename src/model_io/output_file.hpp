@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all: a temporary beside it is renamed. Pipes and devices are written to as they are.
+// A file that is written atomically: a temporary file in the same folder is renamed. Pipes and devices are written directly.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,37 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// Bytes of memory go to the kernel in large pieces that end at page boundaries of the file, straight from where they lie; those of a
-/// file do not leave the kernel. Only small ones are gathered first. Every member throws aton::error, one line that names the path.
+/// Memory is written without copying, in large pieces that end at page boundaries of the file; bytes of other files are copied in the
+/// kernel. Only small pieces are gathered first. Every member throws aton::error, one line that names the path.
 class output_file {
 public:
     explicit output_file(std::string path);
-    /// Undoes what was not kept: no temporary is left, and what was published and can be taken back is.
+    /// Undoes everything that was not kept: removes the temporary file, and reverts publish().
     ~output_file();
     output_file(output_file const&) = delete;
     output_file& operator=(output_file const&) = delete;
 
-    /// Whether a file of this name would not be replaced but written to.
+    /// Whether the path would be written directly instead of being replaced.
     [[nodiscard]] static bool is_pipe_or_device(std::string const& path);
-    /// Whether bytes can only be written one after the other, and nothing is renamed.
+    /// Whether this is a pipe or device, which can only be appended to and is not renamed.
     [[nodiscard]] bool is_pipe_or_device() const { return temporary_.empty(); }
 
-    /// Takes the space for a file of this size, so that a full disk shows before anything is written.
+    /// Allocates space for a file of this size, so that a full disk is detected before anything is written.
     void reserve(std::uint64_t size);
     void write(std::byte const* bytes, std::size_t size);
     void write(std::string_view bytes) {
         write(reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()); // NOLINT(*-reinterpret-cast)
     }
-    /// The bytes of a span: from its file, not through its mapping, so that a file that became shorter is an error and no signal.
+    /// Copies a span from its file, not through its mapping, so that a truncated file is an error and not a signal.
     void copy(file_span const& from);
-    /// Zeros up to this position.
+    /// Appends zeros up to this position.
     void pad_to(std::uint64_t position);
 
-    /// No more bytes: errors that the kernel has kept until now are thrown.
+    /// Ends writing. Throws errors that the kernel reports late.
     void close();
-    /// Gives a closed file its name. Until keep() the destructor takes that back: the older file, which stays aside where
-    /// `can_be_taken_back`, has its name again.
-    void publish(bool can_be_taken_back = false);
+    /// Gives a closed file its name. Until keep(), the destructor reverts that; with `can_undo`, it restores the old file, which is
+    /// kept under the temporary name.
+    void publish(bool can_undo = false);
     void keep() noexcept;
 
 private:
@@ -56,10 +56,10 @@ private:
     void send(std::byte const* bytes, std::size_t size);
 
     std::string path_;
-    std::string temporary_; ///< empty: a pipe or device
+    std::string temporary_; ///< empty for a pipe or device
     int file_ = -1;
     state state_ = state::writing;
-    std::uint64_t position_ = 0; ///< of the next byte, those that are gathered counted
+    std::uint64_t position_ = 0; ///< of the next byte, including gathered bytes
     std::unique_ptr<std::byte[]> gathered_;
     std::size_t gathered_size_ = 0;
     range_copier copier_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the messages of onnx-data.proto to tensors.
+// Converts the messages of onnx-data.proto to tensors.
 #include <aton/model_io/values.hpp>
 
 #include <string>
@@ -29,8 +29,8 @@ public:
     [[nodiscard]] file_value many(::onnx::SequenceProto const& from) const {
         file_value out{{}, true};
         if (from.elem_type() != ::onnx::SequenceProto_DataType_TENSOR &&
-            from.elem_type() != ::onnx::SequenceProto_DataType_UNDEFINED) // of an empty one
-            refuse("a sequence of something else than tensors");
+            from.elem_type() != ::onnx::SequenceProto_DataType_UNDEFINED) // of an empty sequence
+            refuse("a sequence of something other than tensors");
         for (auto const& t : from.tensor_values())
             out.tensors.push_back(tensor_of(t, name_ + ", element " + std::to_string(out.tensors.size())));
         return out;
@@ -43,7 +43,7 @@ public:
             return from.has_tensor_value() ? one(from.tensor_value()) : file_value();
         case ::onnx::OptionalProto_DataType_SEQUENCE:
             return from.has_sequence_value() ? many(from.sequence_value()) : file_value();
-        default: refuse("an optional of something else than a tensor or a sequence");
+        default: refuse("an optional of something other than a tensor or a sequence");
         }
     }
 
@@ -54,7 +54,7 @@ private:
         if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL)
             refuse("its elements are in another file");
         tensor out = detail::read_tensor(from, what);
-        if (out.type == dtype::undefined) refuse("the dtype of a tensor is not known");
+        if (out.type == dtype::undefined) refuse("a tensor has an unknown dtype");
         return out;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads files and parses protobuf, with messages that a person can use.
+// Reads files and parses protobuf, with readable error messages.
 #include "proto.hpp"
 
 #include <cerrno>
@@ -25,7 +25,7 @@ std::string read_file(std::string const& path) {
     std::string bytes;
     if (auto const size = std::filesystem::file_size(path, failure); !failure) {
         if (size > static_cast<std::uintmax_t>(std::numeric_limits<int>::max()))
-            throw error(path + ": larger than 2 GiB, which protobuf does not read; weights must lie in another file");
+            throw error(path + ": larger than 2 GiB, which protobuf cannot read; store the weights in a separate file");
         bytes.reserve(static_cast<std::size_t>(size));
     }
     char buffer[1 << 16];
@@ -40,7 +40,7 @@ std::string read_file(std::string const& path) {
 
 namespace {
 
-// protobuf logs what it refuses to stderr; the caller gets an exception instead.
+// Silences protobuf's log on stderr; the caller gets an exception instead.
 struct silent_protobuf {
     silent_protobuf() : previous(google::protobuf::SetLogHandler(nullptr)) {}
     ~silent_protobuf() { google::protobuf::SetLogHandler(previous); }
@@ -58,7 +58,7 @@ void parse_bytes(std::string_view bytes, std::string_view name, std::string_view
         throw error(where + ": larger than 2 GiB");
     silent_protobuf const quiet;
     if (!to.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-        throw error(where + ": not " + std::string(what) + ", or cut short (protobuf cannot parse it)");
+        throw error(where + ": not " + std::string(what) + ", or truncated (protobuf cannot parse it)");
 }
 
 ::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name) {
@@ -71,13 +71,13 @@ void parse_bytes(std::string_view bytes, std::string_view name, std::string_view
 }
 
 std::string one_line(std::string_view text) {
-    constexpr std::size_t longest = 600;
+    constexpr std::size_t max_length = 600;
     std::string out;
     for (char c : text) {
         bool const blank = static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
         if (blank && (out.empty() || out.back() == ' ')) continue;
         out += blank ? ' ' : c;
-        if (out.size() > longest) return out + "...";
+        if (out.size() > max_length) return out + "...";
     }
     while (!out.empty() && out.back() == ' ') out.pop_back();
     return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared by the sources of model_io: protobuf's ModelProto from files and memory, and errors on one line.
+// Shared by the sources of model_io: parsing of ModelProto from files and memory, and errors on one line.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::detail {
 
 /// The bytes of a regular file; throws aton::error.
 std::string read_file(std::string const& path);
-/// Parses a message of any kind; throws aton::error, which says that the bytes are not `what`.
+/// Parses a message of any type. Throws aton::error, which says that the bytes are not `what`.
 void parse_bytes(std::string_view bytes, std::string_view name, std::string_view what,
                  google::protobuf::MessageLite& to);
 
@@ -33,7 +33,7 @@ Message parse_message(std::string_view bytes, std::string_view name, std::string
 ::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name);
 /// A ModelProto as a graph.
 model read_model_proto(::onnx::ModelProto const& proto, std::string_view name);
-/// The text on one line, without control characters, cut where it gets too long.
+/// The text on one line, without control characters, truncated if it is too long.
 std::string one_line(std::string_view text);
 
 } // namespace ATON_NAMESPACE::detail

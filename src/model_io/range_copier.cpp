@@ -13,16 +13,16 @@ namespace ATON_NAMESPACE::detail {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-/// Per system call, of those that need no buffer.
+/// Bytes per system call that needs no buffer.
 constexpr std::size_t large_piece = std::size_t{1} << 24;
-/// One that stays in the processor's cache between its two passes.
+/// Small enough to stay in the processor's cache between the two passes.
 constexpr std::size_t buffered_piece = std::size_t{1} << 20;
 
 } // namespace
 
-/// Where both positions have one offset in their pages, copy_file_range() moves whole pages, and file systems that can share blocks do.
-/// Elsewhere it takes 64 KiB at a time, cut at two kinds of page boundaries: on ext4, 244 MB in the page cache take 1.2 to 1.6 times as
-/// long as `cp` (sendfile() as well), through a pipe of 1 MiB 0.7 to 0.9, through memory 0.9 to 1.0.
+/// If both positions have the same offset in their pages, copy_file_range() moves whole pages, or shares blocks on file systems that
+/// support it. Otherwise it copies 64 KiB at a time, split at the page boundaries of both files: on ext4, 244 MB in the page cache take
+/// 1.2 to 1.6 times as long as `cp` (as with sendfile()); a pipe of 1 MiB takes 0.7 to 0.9, memory 0.9 to 1.0.
 range_copier::way range_copier::best(bool pages_agree) const {
     if (pages_agree && !refused_[0]) return way::copy_file_range;
     if (!refused_[1]) return way::splice;
@@ -38,7 +38,8 @@ std::uint64_t range_copier::copy(int from, std::uint64_t position, std::uint64_t
         ::ssize_t const n = step(how, from, position + done, wanted, to);
         if (n > 0) done += static_cast<std::uint64_t>(n);
         else if (n < 0 && errno == EINTR) continue;
-        else if (how != way::memory) refused_[static_cast<std::size_t>(how)] = true; // whose errors are the last word
+        else if (how != way::memory)
+            refused_[static_cast<std::size_t>(how)] = true; // only errors of way::memory are final
         else {
             if (n == 0) errno = 0;
             break;
@@ -65,7 +66,7 @@ std::uint64_t range_copier::copy(int from, std::uint64_t position, std::uint64_t
     for (::ssize_t left = taken; left != 0;) {
         ::ssize_t const n = ::splice(pipe_[0], nullptr, to, nullptr, static_cast<std::size_t>(left), 0);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) { // what is left in the pipe is taken from the file again
+        if (n <= 0) { // the rest of the pipe is read from the file again
             int const reason = n == 0 ? EIO : errno;
             close_pipe();
             errno = reason;
@@ -92,10 +93,9 @@ bool range_copier::open_pipe() {
         pipe_ = {-1, -1};
         return false;
     }
-    for (int const size : {1 << 20, 1 << 18}) // more than some processes may have
+    for (int const size : {1 << 20, 1 << 18}) // may exceed the limit of the process
         if (int const got = ::fcntl(pipe_[1], F_SETPIPE_SZ, size); got > 0) {
-            pipe_piece_ =
-                static_cast<std::size_t>(got) / 2; // its slots are pages of the source, which may begin anywhere
+            pipe_piece_ = static_cast<std::size_t>(got) / 2; // its slots hold pages of the source, which may be partial
             return true;
         }
     close_pipe();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes from file to file inside the kernel, and through memory where the kernel refuses.
+// Copies bytes from file to file inside the kernel, or through memory if the kernel refuses.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// Writes ranges of files to where another file stands. Ways that the kernel or a file system refuses are not tried again.
+/// Writes ranges of files to the current position of another file. Methods that the kernel or a file system refuses are not tried again.
 class range_copier {
 public:
     range_copier() = default;
@@ -21,13 +21,13 @@ public:
     range_copier(range_copier const&) = delete;
     range_copier& operator=(range_copier const&) = delete;
 
-    /// Up to `size` bytes of `from` at `position`; `to` stands at `to_position`. Returns how many it wrote, which are fewer only where
-    /// errno says why: 0 if `from` ends before.
+    /// Copies `size` bytes of `from` at `position`; the current position of `to` is `to_position`. Returns the number of bytes
+    /// written. If it is smaller, errno has the reason: 0 if `from` is too short.
     [[nodiscard]] std::uint64_t copy(int from, std::uint64_t position, std::uint64_t size, int to,
                                      std::uint64_t to_position);
 
 private:
-    /// In the order in which they are tried.
+    /// In the order of preference.
     enum class way : unsigned char { copy_file_range, splice, sendfile, memory };
 
     [[nodiscard]] way best(bool pages_agree) const;
@@ -43,7 +43,7 @@ private:
     std::unique_ptr<std::byte[]> buffer_;
 };
 
-/// Reads all of `size` bytes at `position`. Where it cannot, returns false, and errno says why: 0 if the file ends before.
+/// Reads exactly `size` bytes at `position`. On failure, returns false and errno has the reason: 0 if the file is too short.
 [[nodiscard]] bool read_range(int from, std::uint64_t position, std::byte* to, std::size_t size);
 
 } // namespace ATON_NAMESPACE::detail

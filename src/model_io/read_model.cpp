@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a ModelProto to a graph: everything that a person wants to see of it. Files come from anywhere, so nothing in them is believed.
+// Converts an untrusted ModelProto to a graph.
 #include <aton/model_io/model_io.hpp>
 
 #include <algorithm>
@@ -131,11 +131,11 @@ private:
         for (auto const& i : from.sparse_initializer()) sparse_initializer(i, g);
     }
 
-    /// Becomes a Constant node, which says the same.
+    /// Adds an equivalent Constant node.
     void sparse_initializer(::onnx::SparseTensorProto const& from, graph_data& g) {
         std::string const& name = from.values().name();
         auto const [found, is_new] = scopes_.back().ids.emplace(name, 0);
-        if (!is_new) refuse("sparse initializer '" + name + "' is an input or another initializer, too");
+        if (!is_new) refuse("sparse initializer '" + name + "' is also an input or another initializer");
         node_attribute a;
         a.name = "sparse_value";
         a.type = onnx::attr_type::sparse_tensor;
@@ -150,7 +150,7 @@ private:
         g.nodes.push_back(std::move(n));
     }
 
-    /// Every result of a node, before any node is read, so that their order does not matter.
+    /// Adds all results before any node is read, so that the order of nodes does not matter.
     template <class Nodes>
     void definitions(Nodes const& nodes, graph_data& g) {
         scope& s = scopes_.back();
@@ -161,7 +161,7 @@ private:
                 if (o.empty()) continue;
                 value_id const id = g.add_value({}, o);
                 g.values[id].producer = producer;
-                s.ids.emplace(o, id); // a second definition has a value of its own, which nobody refers to
+                s.ids.emplace(o, id); // a second definition gets its own value, which is never used
                 definitions.push_back(id);
             }
             ++producer;
@@ -178,8 +178,8 @@ private:
         g.set_initializer(found->second, std::move(data));
     }
 
-    /// The value of this name in the innermost graph. What a graph around it has becomes a value of every graph in between; what
-    /// none has, a value from nowhere, and the checker complains.
+    /// The value of this name in the innermost graph. A value of an outer graph is captured by every graph in between. An unknown name
+    /// becomes an undefined value, which the checker reports.
     value_id find(std::string const& name) {
         if (name.empty()) return no_value;
         if (auto const known = scopes_.back().ids.find(name); known != scopes_.back().ids.end()) return known->second;
@@ -219,7 +219,7 @@ private:
         g.nodes.push_back(std::move(n));
     }
 
-    /// What metadata_props says, or before IR 10 the documentation: "aten::linear, fc (model.py:12 in forward)".
+    /// From metadata_props, or before IR 10 from the doc string: "aten::linear, fc (model.py:12 in forward)".
     static node_origin where_from(::onnx::NodeProto const& from, std::string& source) {
         node_origin origin;
         source = from.doc_string();
@@ -237,7 +237,7 @@ private:
             rest = rest.substr(0, open);
         }
         if (rest.starts_with(", ")) origin.module = rest.substr(2);
-        else if (!rest.empty()) return {}; // somebody else's words
+        else if (!rest.empty()) return {}; // not written by Aton
         origin.name = from.name().substr(0, from.name().find('/'));
         source.resize(end);
         return origin;
@@ -279,7 +279,7 @@ private:
         return t;
     }
 
-    /// Values, indices and sizes; whether they fit each other, the checker says.
+    /// Reads values, indices and sizes. Their consistency is left to the checker.
     void read_sparse(::onnx::SparseTensorProto const& from, std::string const& what, node_attribute& to) {
         to.tensors.push_back(read_tensor(from.values(), what + ", values"));
         to.tensors.push_back(read_tensor(from.indices(), what + ", indices"));
@@ -304,7 +304,7 @@ private:
     int opset_ = 0;
     std::vector<std::pair<std::string, int>> imports_;
     std::vector<scope> scopes_;
-    std::vector<std::vector<value_id>> pending_; ///< results of the nodes still to come, last first
+    std::vector<std::vector<value_id>> pending_; ///< results of the remaining nodes, last first
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TensorProto has a field for its bytes, and the older ones for numbers of a few types and for strings. Nothing in it is believed: what is
-// allocated has come with the file.
+// Reads an untrusted TensorProto: raw bytes, or one of the older fields for numbers and strings. Allocations are bounded by the size of
+// the file.
 #include "read_tensor.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ void append_all(tensor& to, Field const& field) {
     for (auto v : field) to.append(static_cast<scalar>(v));
 }
 
-/// The fields before raw_data: small types are one to an int32.
+/// Reads the typed fields, in which small types take an int32 per element.
 void typed_data(::onnx::TensorProto const& from, tensor& t) {
     switch (t.type) {
     case dtype::float32: return append_all(t, from.float_data());
@@ -37,7 +37,7 @@ void typed_data(::onnx::TensorProto const& from, tensor& t) {
         return;
     default: break;
     }
-    std::size_t const width = bits(t.type) < 8 ? 1 : bits(t.type) / 8; // packed below 8 bits, one byte to an int32
+    std::size_t const width = bits(t.type) < 8 ? 1 : bits(t.type) / 8; // below 8 bits: packed, one byte per int32
     for (std::int32_t v : from.int32_data()) {
         if (width == 1) append_bytes(t.bytes, static_cast<std::uint8_t>(v));
         else if (width == 2) append_bytes(t.bytes, static_cast<std::uint16_t>(v));
@@ -47,7 +47,7 @@ void typed_data(::onnx::TensorProto const& from, tensor& t) {
 
 [[noreturn]] void refuse_count(std::string const& what, std::size_t has, char const* of, std::size_t needed) {
     throw error(
-        one_line(what + " has " + std::to_string(has) + ' ' + of + ", its sizes need " + std::to_string(needed)));
+        one_line(what + " has " + std::to_string(has) + ' ' + of + ", but its sizes need " + std::to_string(needed)));
 }
 
 } // namespace
@@ -57,11 +57,11 @@ dtype read_dtype(int number) {
 }
 
 std::size_t require_sizes(tensor const& t, std::string const& what) {
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 256;
+    constexpr auto max_count = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 256;
     std::size_t n = 1;
     for (std::int64_t size : t.sizes) {
-        if (size < 0 || (size != 0 && n > most / static_cast<std::size_t>(size)))
-            throw error(one_line(what + " has impossible sizes"));
+        if (size < 0 || (size != 0 && n > max_count / static_cast<std::size_t>(size)))
+            throw error(one_line(what + " has invalid sizes"));
         n *= static_cast<std::size_t>(size);
     }
     return n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TensorProto as a constant, whichever field its elements are in.
+// Reads a TensorProto as a constant, whichever field has its elements.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// ONNX's number of an element type; undefined for one that is not known.
+/// The dtype with this number in ONNX; undefined if it is unknown.
 dtype read_dtype(int number);
-/// The number of elements; throws aton::error, with `what`, for sizes that are negative or absurd.
+/// The number of elements. Throws aton::error, naming `what`, for negative or excessive sizes.
 std::size_t require_sizes(tensor const& t, std::string const& what);
-/// Without elements where they are in another file. Throws aton::error where there are not as many as the sizes say.
+/// The tensor, without elements if they are in another file. Throws aton::error if their number does not match the sizes.
 tensor read_tensor(::onnx::TensorProto const& from, std::string const& what);
 
 } // namespace ATON_NAMESPACE::detail

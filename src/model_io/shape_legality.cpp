@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shapes that a finished graph says against those that its nodes give.
+// Compares the shapes that a finished graph declares with those inferred from its nodes.
 #include <aton/model_io/legality.hpp>
 
 #include <cstddef>
@@ -20,25 +20,25 @@ namespace ATON_NAMESPACE {
 
 namespace {
 
-bool contradicts(shape const& said, shape const& found) {
-    if (!said.has_rank() || !found.has_rank()) return false;
-    if (said.rank() != found.rank()) return true;
-    for (std::size_t i = 0; i != said.rank(); ++i)
-        if (said[i].is_static() && found[i].is_static() && said[i].size() != found[i].size()) return true;
+bool contradicts(shape const& declared, shape const& found) {
+    if (!declared.has_rank() || !found.has_rank()) return false;
+    if (declared.rank() != found.rank()) return true;
+    for (std::size_t i = 0; i != declared.rank(); ++i)
+        if (declared[i].is_static() && found[i].is_static() && declared[i].size() != found[i].size()) return true;
     return false;
 }
 
-/// What the graph says, with the sizes that the node gives.
-shape merged(shape const& said, shape const& found) {
-    if (!found.has_rank() || !said.has_rank()) return found.has_rank() ? found : said;
-    std::vector<dim> dims = said.dims();
+/// The declared shape, with the sizes inferred from the node.
+shape merged(shape const& declared, shape const& found) {
+    if (!found.has_rank() || !declared.has_rank()) return found.has_rank() ? found : declared;
+    std::vector<dim> dims = declared.dims();
     for (std::size_t i = 0; i != dims.size(); ++i)
         if (found[i].is_static()) dims[i] = found[i];
     return shape(dims);
 }
 
-/// The nodes of one graph in their order. What they give is what the next ones are inferred from, as in ONNX's own inference, and goes
-/// when all are done.
+/// Checks the nodes of one graph in order. As in ONNX's own inference, later nodes are inferred from the inferred types of earlier
+/// ones; the declared types are restored at the end.
 class shape_checker {
 public:
     explicit shape_checker(graph_data& graph) : graph_(graph) {}
@@ -54,7 +54,7 @@ public:
                 }
             check(n);
         }
-        for (auto& [id, s] : said_) graph_.values[id].type.shape = std::move(s);
+        for (auto& [id, s] : declared_) graph_.values[id].type.shape = std::move(s);
     }
 
 private:
@@ -66,13 +66,13 @@ private:
     }
 
     void check(graph_node const& n) {
-        std::size_t const first = said_.size();
+        std::size_t const first = declared_.size();
         std::vector<value_type> types;
         for (value_id const id : n.outputs) {
             if (id == no_value) continue;
             value_type& t = graph_.values[id].type;
             types.push_back({t.dtype, shape(), t.kind});
-            said_.emplace_back(id, std::exchange(t.shape, shape()));
+            declared_.emplace_back(id, std::exchange(t.shape, shape()));
         }
         try {
             shapes::infer_types(graph_, n);
@@ -80,19 +80,19 @@ private:
             throw error(e.what() + detail::made_for(graph_, n));
         }
         for (std::size_t i = 0; i != types.size(); ++i) {
-            auto const& [id, said] = said_[first + i];
+            auto const& [id, declared] = declared_[first + i];
             value_type& t = graph_.values[id].type;
-            if (contradicts(said, t.shape))
-                throw error("onnx::" + n.op + ": a result is taken for " +
-                            to_string({types[i].dtype, said, types[i].kind}) + ", and is " +
+            if (contradicts(declared, t.shape))
+                throw error("onnx::" + n.op + ": a result is declared as " +
+                            to_string({types[i].dtype, declared, types[i].kind}) + ", but is " +
                             to_string({types[i].dtype, t.shape, types[i].kind}) + detail::made_for(graph_, n));
-            types[i].shape = merged(said, t.shape);
+            types[i].shape = merged(declared, t.shape);
             t = std::move(types[i]);
         }
     }
 
     graph_data& graph_;
-    std::vector<std::pair<value_id, shape>> said_;
+    std::vector<std::pair<value_id, shape>> declared_;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds weights that are a pure permutation of a block of bytes, and puts Transpose nodes behind them.
+// Finds weights that are a permutation of a contiguous block of bytes, and adds Transpose nodes for them.
 #include "storage_order.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace ATON_NAMESPACE::detail {
 
 namespace {
 
-/// What Transpose takes: bfloat16 since opset 13, float8 since 21 (float8_e8m0 later; it counts as not taken).
+/// The dtypes of Transpose: bfloat16 since opset 13, float8 since 21 (float8_e8m0 is newer and counts as unsupported).
 bool can_be_transposed(dtype t, int opset) {
     if (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) return opset >= 21;
     return t != dtype::float8_e8m0 && (t != dtype::bfloat16 || opset >= 13);
 }
 
-stored_tensor as_it_lies(stored_tensor const& t, std::vector<std::size_t> const& order) {
+stored_tensor in_storage_order(stored_tensor const& t, std::vector<std::size_t> const& order) {
     stored_tensor out{t.type, {}, {t.parts[0]}};
     for (std::size_t d : order) out.sizes.push_back(t.sizes[d]);
     stored_part& part = out.parts[0];
@@ -50,7 +50,7 @@ std::optional<std::vector<std::size_t>> storage_order(stored_tensor const& t) {
     stored_part const& part = t.parts[0];
     std::vector<std::size_t> order(t.sizes.size());
     std::iota(order.begin(), order.end(), 0);
-    auto const is_one = [&](std::size_t d) { return part.sizes[d] == 1; }; // its stride means nothing
+    auto const is_one = [&](std::size_t d) { return part.sizes[d] == 1; }; // whose stride is irrelevant
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         if (is_one(a) || is_one(b) || part.strides[a] == part.strides[b])
             return is_one(a) != is_one(b) ? is_one(a) : a < b;
@@ -79,20 +79,20 @@ std::optional<graph_data> with_transposes(graph_data const& graph, std::deque<st
         auto const order = storage_order(*stored);
         if (!order) continue;
         if (!out) out = graph;
-        stored_tensor const& view = views.emplace_back(as_it_lies(*stored, *order));
-        graph_value& turned = out->values[id];
+        stored_tensor const& view = views.emplace_back(in_storage_order(*stored, *order));
+        graph_value& transposed = out->values[id];
         std::vector<dim> const sizes(stored->sizes.begin(), stored->sizes.end());
         std::vector<dim> const stored_sizes(view.sizes.begin(), view.sizes.end());
-        turned.type = {stored->type, shape(sizes), value_kind::tensor};
+        transposed.type = {stored->type, shape(sizes), value_kind::tensor};
         value_id const raw = out->add_value({stored->type, shape(stored_sizes), value_kind::tensor},
-                                            turned.name.empty() ? std::string() : turned.name + ".stored");
+                                            transposed.name.empty() ? std::string() : transposed.name + ".stored");
         out->values[raw].initializer = static_cast<std::int64_t>(k);
         out->initializers[k] = {raw, {}, &view};
-        turned.initializer = -1;
+        transposed.initializer = -1;
         made.push_back(transpose(raw, id, *order));
     }
     if (!out) return out;
-    // the new nodes come first: the others' indices grow
+    // the new nodes come first, which shifts the indices of the others
     auto const count = static_cast<std::int64_t>(made.size());
     for (graph_value& v : out->values)
         if (v.producer >= 0) v.producer += count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights whose elements fill a block of a file in another order than row-major: written as they lie, and turned by a Transpose node.
+// Weights that fill a block of a file in an order other than row-major: the block is used unchanged, followed by a Transpose node.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace ATON_NAMESPACE::detail {
 
-/// The dimensions in the order in which they lie in the file, outermost first: {0, 2, 3, 1} of a channels_last tensor. Nothing where
-/// the elements overlap, have gaps between them, are computed, or lie in several places, and where they are in order already.
+/// The dimensions in storage order, outermost first: {0, 2, 3, 1} for a channels_last tensor. Nothing if the elements overlap, have
+/// gaps, are computed or are in several parts, or if they already are in row-major order.
 [[nodiscard]] std::optional<std::vector<std::size_t>> storage_order(stored_tensor const& t);
 
-/// The graph with a Transpose for each stored initializer that has a storage order and that `is_wanted` takes. What the new
-/// initializers point to is put into `views`. Nothing where there is none.
+/// The graph with a Transpose for each stored initializer that has a storage order and satisfies `is_wanted`. The new initializers
+/// point into `views`. Nothing if there are none.
 [[nodiscard]] std::optional<graph_data> with_transposes(graph_data const& graph, std::deque<stored_tensor>& views,
                                                         std::function<bool(stored_tensor const&)> const& is_wanted);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads stored tensors in order: bounds, layout in pieces, factors.
+// Reads stored tensors in row-major order: bounds, layout in pieces, factors.
 #include "stored_reader.hpp"
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace detail {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-/// A piece of this size stays in the processor's cache until it is written.
+/// Small enough to stay in the processor's cache until it is written.
 constexpr std::uint64_t cached_bytes = std::uint64_t{1} << 20;
 
-/// The number of elements, or -1 where it is negative or too large for bytes to be counted.
+/// The number of elements, or -1 if a size is negative or the number of bytes overflows.
 std::int64_t checked_count(std::vector<std::int64_t> const& sizes) {
     bool const empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
     std::int64_t n = empty ? 0 : 1;
@@ -34,7 +34,7 @@ std::int64_t checked_count(std::vector<std::int64_t> const& sizes) {
     return n > std::numeric_limits<std::int64_t>::max() / 16 ? -1 : n;
 }
 
-/// Whether the elements of a part, which are at least one, lie inside of its bytes.
+/// Whether all elements of a non-empty part are inside its bytes.
 bool is_inside(stored_part const& part, std::size_t item) {
     std::int64_t first = part.offset;
     std::int64_t last = part.offset;
@@ -47,7 +47,7 @@ bool is_inside(stored_part const& part, std::size_t item) {
     return first >= 0 && static_cast<std::uint64_t>(last) < part.bytes.size / item;
 }
 
-/// Rounded so that rounding again to fewer bits gives what rounding once would have: inexact results are odd.
+/// Rounds to odd, so that a second rounding to fewer bits gives the same result as a single rounding.
 float to_odd_float(double d) {
     auto const f = static_cast<float>(d);
     if (static_cast<double>(f) == d || std::isnan(d)) return f;
@@ -96,19 +96,19 @@ void require_readable(stored_tensor const& t, std::string_view what) {
     };
     if (bits(t.type) == 0 || bits(t.type) % 8 != 0) refuse("cannot be read: its elements are not whole bytes");
     std::int64_t missing = checked_count(t.sizes);
-    if (missing < 0) refuse("has impossible sizes");
+    if (missing < 0) refuse("has invalid sizes");
     for (stored_part const& part : t.parts) {
         std::int64_t const n = checked_count(part.sizes);
-        if (n < 0 || part.strides.size() != part.sizes.size()) refuse("has a part with impossible sizes or strides");
-        if (n != 0 && !is_inside(part, bits(t.type) / 8)) refuse("reaches beyond the bytes that it lies in");
+        if (n < 0 || part.strides.size() != part.sizes.size()) refuse("has a part with invalid sizes or strides");
+        if (n != 0 && !is_inside(part, bits(t.type) / 8)) refuse("reaches beyond its bytes");
         if (!part.factors.empty() &&
             (part.sizes.empty() || part.factors.size() != static_cast<std::size_t>(part.sizes[0])))
-            refuse("has not one factor for each index of its first dimension");
+            refuse("does not have one factor per index of its first dimension");
         if (!part.factors.empty() && !can_multiply(t.type)) refuse("cannot be multiplied by factors");
-        if (n > missing) refuse("has more elements in its parts than its sizes say");
+        if (n > missing) refuse("has more elements in its parts than its sizes specify");
         missing -= n;
     }
-    if (missing != 0) refuse("has fewer elements in its parts than its sizes say");
+    if (missing != 0) refuse("has fewer elements in its parts than its sizes specify");
 }
 
 std::uint64_t stored_bytes(stored_tensor const& t) {
@@ -129,7 +129,7 @@ file_span plain_bytes(stored_tensor const& t) {
 
 namespace {
 
-/// One buffer, handed over when it is full.
+/// A single buffer, which is passed on when it is full.
 class one_buffer final : public piece_sink {
 public:
     one_buffer(std::unique_ptr<std::byte[]>& bytes, byte_sink const& sink) : bytes_(bytes), sink_(sink) {}
@@ -176,8 +176,8 @@ void stored_reader::lay_out(stored_part const& part, dtype type, piece_sink& sin
     filled_ = 0;
     done_ = 0;
     std::vector<strided_dim> const dims = merge_dims(part.sizes, part.strides);
-    std::uint64_t line =
-        item_; // of a transpose as many lines as a cache line has elements, or each is read several times
+    // A transpose needs as many lines as a cache line has elements; otherwise each line is read several times.
+    std::uint64_t line = item_;
     for (std::size_t i = 1; i < dims.size(); ++i) line *= static_cast<std::uint64_t>(dims[i].size);
     limit_ =
         static_cast<std::size_t>(std::clamp<std::uint64_t>(line * (cache_line / item_), cached_bytes, piece_bytes));
@@ -191,18 +191,18 @@ void stored_reader::require_whole_file() const {
     struct ::stat facts{};
     if (bytes.file < 0 || ::fstat(bytes.file, &facts) != 0) return;
     if (static_cast<std::uint64_t>(facts.st_size) < bytes.position + bytes.size)
-        throw error("the file that the weights come from became shorter while it was read");
+        throw error("the file with the weights was truncated while it was read");
 }
 
 void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std::size_t rank) {
-    std::uint64_t below = item_; // bytes of all dimensions but the first
+    std::uint64_t below = item_; // bytes of all dimensions except the first
     for (std::size_t i = 1; i < rank; ++i) below *= static_cast<std::uint64_t>(dims[i].size);
     std::int64_t const size = rank == 0 ? 1 : dims[0].size;
     std::int64_t const step = rank == 0 ? 0 : dims[0].stride * static_cast<std::int64_t>(item_);
     std::vector<strided_dim> block(dims, dims + rank);
     for (std::int64_t i = 0; i != size;) {
         if (limit_ - filled_ < below) flush();
-        if (limit_ < below) { // one index of it is more than the buffer takes
+        if (limit_ < below) { // one index does not fit into the buffer
             lay_out(from + i * step, dims + 1, rank - 1);
             ++i;
             continue;
@@ -221,7 +221,7 @@ void stored_reader::flush() {
     require_whole_file();
     auto const count = static_cast<std::int64_t>(filled_ / item_);
     if (!part_->factors.empty()) {
-        std::int64_t const row = part_->element_count() / part_->sizes[0]; // elements that have a factor in common
+        std::int64_t const row = part_->element_count() / part_->sizes[0]; // elements that share a factor
         for (std::int64_t i = 0; i != count;) {
             std::int64_t const n = std::min(count - i, row - (done_ + i) % row);
             multiply(buffer_ + i * static_cast<std::int64_t>(item_),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strided elements into dense memory. Tiles keep both sides of a transpose in whole cache lines.
+// Copies strided elements to dense memory. Tiles keep both sides of a transpose in whole cache lines.
 #include "strided_copy.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct wide {
     std::uint64_t halves[2];
 };
 
-/// Loads and stores without a demand on alignment.
+/// Unaligned loads and stores.
 template <class T>
 T load(std::byte const* from) {
     T v{};
@@ -28,8 +28,8 @@ void store(std::byte* to, T v) {
 
 using four = std::uint32_t __attribute__((vector_size(16)));
 
-/// Four rows of four, turned in registers. Steps are in bytes.
-void turn_four(std::byte* to, std::int64_t to_step, std::byte const* from, std::int64_t from_step) {
+/// Transposes a 4x4 block in registers. Steps are in bytes.
+void transpose_4x4(std::byte* to, std::int64_t to_step, std::byte const* from, std::int64_t from_step) {
     auto const a = load<four>(from);
     auto const b = load<four>(from + from_step);
     auto const c = load<four>(from + 2 * from_step);
@@ -44,9 +44,9 @@ void turn_four(std::byte* to, std::int64_t to_step, std::byte const* from, std::
     store<four>(to + 3 * to_step, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
-/// to[i * to_row + j] = from[i * from_row + j * from_column], in elements; from_row is the smaller stride. Tiles of a cache line each way
-/// are read along `from`'s lines, turned round and written along those of `to`. They follow the lines of `from`: its pages are many,
-/// while `to` is a buffer.
+/// to[i * to_row + j] = from[i * from_row + j * from_column], in elements; from_row is the smaller stride. Tiles of one cache line in
+/// both directions are read along the lines of `from`, transposed, and written along those of `to`. The tiles follow the lines of
+/// `from`, which spans many pages, while `to` is a buffer.
 template <class T>
 class transposition {
 public:
@@ -73,17 +73,17 @@ private:
         if constexpr (width == 4) {
             for (std::int64_t r = 0; r != tile; r += 4)
                 for (std::int64_t c = 0; c != tile; c += 4)
-                    turn_four(to + (r * to_row + c) * width,
-                              to_row * width,
-                              from + (r + c * from_column) * width,
-                              from_column * width);
+                    transpose_4x4(to + (r * to_row + c) * width,
+                                  to_row * width,
+                                  from + (r + c * from_column) * width,
+                                  from_column * width);
             return;
         }
-        T turned[static_cast<std::size_t>(tile * tile)];
+        T transposed[static_cast<std::size_t>(tile * tile)];
         for (std::int64_t c = 0; c != tile; ++c)
             for (std::int64_t r = 0; r != tile; ++r)
-                turned[r * tile + c] = load<T>(from + (r + c * from_column) * width);
-        for (std::int64_t r = 0; r != tile; ++r) std::memcpy(to + r * to_row * width, turned + r * tile, 64);
+                transposed[r * tile + c] = load<T>(from + (r + c * from_column) * width);
+        for (std::int64_t r = 0; r != tile; ++r) std::memcpy(to + r * to_row * width, transposed + r * tile, 64);
     }
     void part_of_tile(std::byte* to, std::byte const* from, std::int64_t high, std::int64_t broad) const {
         for (std::int64_t c = 0; c != broad; ++c)
@@ -95,13 +95,17 @@ private:
 template <class T>
 class block_copy {
 public:
-    block_copy(strided_dim const* dims, std::size_t rank) : dims_(dims), rank_(rank), steps_(rank, 1), turned_(rank) {
+    block_copy(strided_dim const* dims, std::size_t rank)
+        : dims_(dims),
+          rank_(rank),
+          steps_(rank, 1),
+          transposed_(rank) {
         for (std::size_t i = rank; i-- > 1;) steps_[i - 1] = steps_[i] * dims[i].size;
         if (rank < 2 || dims[rank - 1].stride == 1 || dims[rank - 1].stride == 0) return;
-        std::size_t best = rank - 1; // a dimension whose elements are nearer to each other than those of the last one
+        std::size_t best = rank - 1; // the dimension with the smallest stride, if it is not the last
         for (std::size_t i = 0; i != rank - 1; ++i)
             if (dims[i].stride != 0 && std::abs(dims[i].stride) < std::abs(dims[best].stride)) best = i;
-        if (best != rank - 1) turned_ = best;
+        if (best != rank - 1) transposed_ = best;
     }
 
     void run(std::byte* to, std::byte const* from) const { copy(to, from, 0); }
@@ -110,7 +114,7 @@ private:
     static constexpr auto width = static_cast<std::int64_t>(sizeof(T));
 
     void copy(std::byte* to, std::byte const* from, std::size_t d) const {
-        if (d == turned_) ++d; // the innermost loops walk it
+        if (d == transposed_) ++d; // the innermost loops iterate over it
         if (d >= rank_) return store(to, load<T>(from));
         if (d == rank_ - 1) return row(to, from);
         for (std::int64_t i = 0; i != dims_[d].size; ++i)
@@ -119,9 +123,9 @@ private:
 
     void row(std::byte* to, std::byte const* from) const {
         auto const [n, stride] = dims_[rank_ - 1];
-        if (turned_ != rank_)
-            return transposition<T>{steps_[turned_], dims_[turned_].stride, stride}.run(
-                to, from, dims_[turned_].size, n);
+        if (transposed_ != rank_)
+            return transposition<T>{steps_[transposed_], dims_[transposed_].stride, stride}.run(
+                to, from, dims_[transposed_].size, n);
         if (stride == 1) {
             std::memcpy(to, from, static_cast<std::size_t>(n * width));
             return;
@@ -132,7 +136,7 @@ private:
     strided_dim const* dims_;
     std::size_t rank_;
     std::vector<std::int64_t> steps_; ///< strides of the result
-    std::size_t turned_;              ///< the other dimension of a transpose; rank_: none
+    std::size_t transposed_;          ///< the other dimension of a transpose, or rank_
 };
 
 } // namespace

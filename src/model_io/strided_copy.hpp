@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strided elements into dense memory, at about the speed of the memory: rows, transposes in tiles, everything else by element.
+// Copies strided elements to dense memory at about memory speed: rows, transposes in tiles, everything else by element.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct strided_dim {
     std::int64_t stride = 0;
 };
 
-/// The same elements in the same order with as few dimensions as possible: those of size 1 go, neighbours that one stride can
-/// walk become one. None of the sizes may be 0.
+/// The same elements in the same order with as few dimensions as possible: drops those of size 1, and merges neighbors that one stride
+/// covers. No size may be 0.
 [[nodiscard]] std::vector<strided_dim> merge_dims(std::vector<std::int64_t> const& sizes,
                                                   std::vector<std::int64_t> const& strides);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph as the bytes of a ModelProto in memory, and as a file.
+// Writes a graph as a ModelProto, to memory or to a file.
 #include <aton/model_io/model_io.hpp>
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace ATON_NAMESPACE {
 
 std::string to_model_proto(graph_data const& graph, model_options const& options) {
     detail::model_frame const frame = detail::make_frame(graph, options, {});
-    if (frame.size > detail::most_model_bytes)
-        throw error("the model is larger than 2 GiB, which one ONNX file cannot hold");
+    if (frame.size > detail::max_model_bytes)
+        throw error("the model is larger than 2 GiB, the maximum of one ONNX file");
     std::string out;
     out.reserve(static_cast<std::size_t>(frame.size));
     out += frame.before;

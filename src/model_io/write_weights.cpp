@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes models: decides for every weight where it lies, and brings its bytes there.
+// Writes models: chooses a location for every weight, and copies its bytes there.
 #include <aton/model_io/weights.hpp>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ namespace {
 
 using detail::weight_place;
 
-constexpr std::uint64_t small_weight =
-    1024; ///< below this a weight stays in the model: shapes and scalars, which engines look at
+/// Smaller weights stay in the model: shapes and scalars, which engines inspect.
+constexpr std::uint64_t small_weight = 1024;
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t cache_line = 64;
 constexpr std::uint64_t progress_step = std::uint64_t{4} << 20;
 
-/// Which file it is, however it is called.
+/// Identifies a file independently of its name.
 using file_identity = std::pair<::dev_t, ::ino_t>;
 
 std::optional<file_identity> identity(std::string const& path) {
@@ -47,7 +47,7 @@ std::optional<file_identity> identity(std::string const& path) {
     return file_identity(s.st_dev, s.st_ino);
 }
 
-/// Those of open files, asked for once.
+/// Identities of open files, queried once.
 class open_files {
 public:
     std::optional<file_identity> const& identity(int file) {
@@ -57,7 +57,7 @@ public:
         return found->second;
     }
 
-    /// Throws aton::error if something in the graph is read from the file of this name.
+    /// Throws aton::error if a weight of the graph is in the file at this path.
     void require_other(graph_data const& graph, std::string const& path) {
         auto const target = aton::identity(path);
         if (!target) return;
@@ -65,14 +65,14 @@ public:
             if (i.stored != nullptr)
                 for (stored_part const& part : i.stored->parts)
                     if (identity(part.bytes.file) == target)
-                        throw error(path + ": is the file that the weights come from; write to another one");
+                        throw error(path + ": is the file with the weights; write to another file");
     }
 
 private:
     std::map<int, std::optional<file_identity>> known_;
 };
 
-/// Brings the bytes of tensors, which come in this order, into files and says how many they are.
+/// Writes the bytes of tensors, which must come in the given order, to files, and reports progress.
 class weight_writer {
 public:
     weight_writer(weight_options const& options, std::vector<stored_tensor const*> const& tensors)
@@ -139,23 +139,23 @@ private:
     detail::layout_ahead ahead_;
 };
 
-/// The stored tensors that the model's own file gets, in their order, after `before`.
-std::vector<stored_tensor const*> and_inside(std::vector<stored_tensor const*> before,
-                                             detail::model_frame const& frame) {
+/// `before`, followed by the embedded stored tensors of a model.
+std::vector<stored_tensor const*> with_embedded(std::vector<stored_tensor const*> before,
+                                                detail::model_frame const& frame) {
     for (detail::initializer_field const& field : frame.initializers)
         if (field.stored != nullptr) before.push_back(field.stored);
     return before;
 }
 
-/// Of these, those that are not a range of a file as it stands.
-std::uint64_t rewritten_inside(detail::model_frame const& frame) {
+/// The bytes of embedded tensors that are not a contiguous range of a file.
+std::uint64_t rewritten_embedded(detail::model_frame const& frame) {
     std::uint64_t n = 0;
     for (detail::initializer_field const& field : frame.initializers)
         if (field.stored != nullptr && !detail::is_plain(*field.stored)) n += field.payload;
     return n;
 }
 
-/// The layout of the file beside the model. Weights that are the same bytes are written once.
+/// The layout of the data file of a model. Weights that share their bytes are written once.
 struct data_file {
     struct entry {
         stored_tensor const* tensor;
@@ -164,10 +164,11 @@ struct data_file {
     std::vector<entry> entries;
     std::vector<weight_place> places;
     std::uint64_t size = 0;
-    std::uint64_t rewritten = 0; ///< of all weights that point here
+    std::uint64_t rewritten = 0; ///< bytes of all weights in the file that are not copied unchanged
 
     data_file(graph_data const& graph, std::string const& name) : places(graph.initializers.size()) {
-        std::map<std::pair<void const*, std::uint64_t>, std::uint64_t> known; // where bytes, or a tensor, went
+        std::map<std::pair<void const*, std::uint64_t>, std::uint64_t>
+            known; // offset of a range of bytes, or of a tensor
         for (std::size_t i = 0; i != places.size(); ++i) {
             stored_tensor const* const t = graph.initializers[i].stored;
             std::uint64_t const n = t != nullptr ? detail::stored_bytes(*t) : 0;
@@ -193,32 +194,33 @@ struct data_file {
 
 void refuse_pipe(std::string const& path) {
     if (detail::output_file::is_pipe_or_device(path))
-        throw error(path + ": is a pipe or device, which has no files beside it; use --weights embed");
+        throw error(path + ": is a pipe or device, which cannot have a second file; use --weights embed");
 }
 
-/// Throws aton::error for a name that ONNX's checker takes for a way out of the folder.
+/// Throws aton::error for a name that ONNX's checker would treat as a path out of the folder.
 void require_plain_name(std::string const& path) {
     if (std::filesystem::path(path).filename().string().find("..") != std::string::npos)
-        throw error(path +
-                    ": ONNX's checker accepts no weights from a file with '..' in its name; give it another one");
+        throw error(path + ": ONNX's checker refuses weights in a file with '..' in its name; choose another name");
 }
 
 void require_fits(detail::model_frame const& frame, std::string const& path, char const* advice) {
-    if (frame.size > detail::most_model_bytes)
-        throw error(path + ": the model would have " + std::to_string(frame.size) + " bytes, and an ONNX file holds " +
-                    std::to_string(detail::most_model_bytes) + " at most; " + advice);
+    if (frame.size > detail::max_model_bytes)
+        throw error(path + ": the model would have " + std::to_string(frame.size) +
+                    " bytes, but the maximum of an ONNX file is " + std::to_string(detail::max_model_bytes) + "; " +
+                    advice);
 }
 
-/// These return how many bytes are not copied as they stand.
+// The functions below return the number of bytes that are not copied unchanged.
+
 std::uint64_t write_embedded(graph_data const& graph, std::string const& path, weight_options const& weights,
                              model_options const& options) {
     detail::model_frame const frame = detail::make_frame(graph, options, {});
     require_fits(frame, path, "use --weights external or --weights reference");
     detail::output_file model(path);
-    weight_writer(weights, and_inside({}, frame)).write(frame, model);
+    weight_writer(weights, with_embedded({}, frame)).write(frame, model);
     model.publish();
     model.keep();
-    return rewritten_inside(frame);
+    return rewritten_embedded(frame);
 }
 
 std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
@@ -228,14 +230,14 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     std::string const name = std::filesystem::path(data_path).filename().string();
     data_file const layout(graph, name);
     detail::model_frame const frame = detail::make_frame(graph, options, layout.places);
-    require_fits(frame, path, "too much of it are constants in memory");
+    require_fits(frame, path, "its constants in memory are too large");
     detail::output_file model(path);
-    weight_writer writer(weights, and_inside(layout.tensors(), frame));
+    weight_writer writer(weights, with_embedded(layout.tensors(), frame));
     if (layout.entries.empty()) {
         writer.write(frame, model);
         model.publish();
         model.keep();
-        return rewritten_inside(frame);
+        return rewritten_embedded(frame);
     }
     refuse_pipe(data_path);
     require_plain_name(data_path);
@@ -252,7 +254,7 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     model.publish();
     data.keep();
     model.keep();
-    return layout.rewritten + rewritten_inside(frame);
+    return layout.rewritten + rewritten_embedded(frame);
 }
 
 std::filesystem::path folder_of(std::string const& path) {
@@ -263,53 +265,53 @@ std::filesystem::path folder_of(std::string const& path) {
     return out;
 }
 
-/// Throws aton::error unless a model at `path` can point into `source`.
-void require_beside(std::string const& path, std::string const& source) {
-    if (source.empty()) throw error(path + ": weight_options::source must name the file that the model points into");
+/// Throws aton::error unless a model at `path` can refer to `source`.
+void require_same_folder(std::string const& path, std::string const& source) {
+    if (source.empty()) throw error(path + ": weight_options::source must name the file with the weights");
     refuse_pipe(path);
     std::error_code failure;
     auto const status = std::filesystem::symlink_status(source, failure);
     if (!std::filesystem::exists(status)) throw error(source + ": no such file");
     auto const refuse = [&](char const* why) {
-        throw error(source + why + ", and ONNX's checker accepts no weights from such a file; use --weights external");
+        throw error(source + why + ", and ONNX's checker refuses weights in such a file; use --weights external");
     };
     if (std::filesystem::is_symlink(status)) refuse(": is a symbolic link");
     if (!std::filesystem::is_regular_file(status)) refuse(": is not a regular file");
     if (std::filesystem::hard_link_count(source, failure) > 1 && !failure) refuse(": has several hard links");
     require_plain_name(source);
     if (folder_of(path) != folder_of(source))
-        throw error(path + ": must lie in the folder of " + source +
-                    ", which it points into; write it there, or use --weights embed or external");
+        throw error(path + ": must be in the folder of " + source +
+                    ", to which it refers; write it there, or use --weights embed or external");
 }
 
-std::uint64_t write_referring(graph_data const& given, std::string const& path, weight_options const& weights,
+std::uint64_t write_reference(graph_data const& given, std::string const& path, weight_options const& weights,
                               model_options const& options, open_files& files) {
-    require_beside(path, weights.source);
+    require_same_folder(path, weights.source);
     auto const source = identity(weights.source);
     std::string const name = std::filesystem::path(weights.source).filename().string();
-    auto const is_pointed_to = [&](stored_tensor const& t) {
-        // Numbers that are few may be shapes, which inference looks at; a page is not worth a float of them either.
-        std::uint64_t const least = is_floating(t.type) ? cache_line : small_weight;
-        return detail::stored_bytes(t) >= least && t.parts.size() == 1 && source &&
+    auto const is_referenced = [&](stored_tensor const& t) {
+        // Small tensors may be shapes, which inference inspects; small float tensors are not worth a page.
+        std::uint64_t const min_bytes = is_floating(t.type) ? cache_line : small_weight;
+        return detail::stored_bytes(t) >= min_bytes && t.parts.size() == 1 && source &&
                files.identity(t.parts[0].bytes.file) == source;
     };
     std::deque<stored_tensor> views;
-    std::optional<graph_data> const turned = detail::with_transposes(given, views, is_pointed_to);
-    graph_data const& graph = turned ? *turned : given;
+    std::optional<graph_data> const transposed = detail::with_transposes(given, views, is_referenced);
+    graph_data const& graph = transposed ? *transposed : given;
     std::vector<weight_place> places(graph.initializers.size());
     for (std::size_t i = 0; i != places.size(); ++i) {
         stored_tensor const* const t = graph.initializers[i].stored;
-        if (t == nullptr || !detail::is_plain(*t) || !is_pointed_to(*t)) continue;
+        if (t == nullptr || !detail::is_plain(*t) || !is_referenced(*t)) continue;
         file_span const bytes = detail::plain_bytes(*t);
         places[i] = {true, name, bytes.position, bytes.size};
     }
     detail::model_frame const frame = detail::make_frame(graph, options, places);
-    require_fits(frame, path, "use --weights external for weights that are not in the file as they stand");
+    require_fits(frame, path, "use --weights external for weights that have to be rewritten");
     detail::output_file model(path);
-    weight_writer(weights, and_inside({}, frame)).write(frame, model);
+    weight_writer(weights, with_embedded({}, frame)).write(frame, model);
     model.publish();
     model.keep();
-    return rewritten_inside(frame);
+    return rewritten_embedded(frame);
 }
 
 } // namespace
@@ -329,7 +331,7 @@ weight_report write_model(graph_data const& graph, std::string const& path, weig
     switch (weights.mode) {
     case weight_mode::embed: report.rewritten = write_embedded(graph, path, weights, options); break;
     case weight_mode::external: report.rewritten = write_external(graph, path, weights, options, files); break;
-    case weight_mode::reference: report.rewritten = write_referring(graph, path, weights, options, files); break;
+    case weight_mode::reference: report.rewritten = write_reference(graph, path, weights, options, files); break;
     }
     return report;
 }

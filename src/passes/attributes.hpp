@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading the attributes of a node by name, with the default that ONNX gives them.
+// Reads attributes of a node by name, with default values.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline void set_int_attribute(graph_node& n, std::string_view name, std::int64_t
     a.i = i;
 }
 
-/// The input, or no_value where it is skipped.
+/// The input, or no_value if it is omitted.
 inline value_id input(graph_node const& n, std::size_t i) { return i < n.inputs.size() ? n.inputs[i] : no_value; }
 
 /// The elements of an int64 or int32 tensor.
@@ -53,14 +53,14 @@ inline bool is_index_tensor(tensor const& t) {
     return (t.type == dtype::int64 || t.type == dtype::int32) && t.sizes.size() <= 1;
 }
 
-/// `axis` counted from the front; nothing where the rank has no such axis.
+/// The non-negative axis; nothing if it is out of range.
 inline std::optional<std::size_t> axis_at(std::int64_t axis, std::size_t rank) {
     auto const n = static_cast<std::int64_t>(rank);
     if (axis < -n || axis >= n) return {};
     return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
 }
 
-/// The slice that `start` and `end` cut from n elements, as Slice and Shape clamp them.
+/// A slice of n elements, with `start` and `end` clamped as by Slice and Shape.
 struct cut {
     std::int64_t start = 0;
     std::int64_t step = 1;

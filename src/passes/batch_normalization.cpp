@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BatchNormalization after Conv, ConvTranspose or Gemm goes into weight and bias: y = (x * W + b - mean) * gamma / sqrt(var + eps) + beta.
+// Fuses BatchNormalization into the preceding Conv, ConvTranspose or Gemm: y = (x * W + b - mean) * gamma / sqrt(var + eps) + beta.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -16,15 +16,15 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-constexpr std::uint64_t largest_bias = std::uint64_t{1} << 20; // bytes
-constexpr std::int64_t most_factors = std::int64_t{1} << 20;
+constexpr std::uint64_t max_bias_bytes = std::uint64_t{1} << 20;
+constexpr std::int64_t max_factors = std::int64_t{1} << 20;
 
-/// A constant or weight of one dimension, as doubles.
+/// A one-dimensional constant or weight, as doubles.
 std::optional<std::vector<double>> numbers(rewriter const& r, value_id id) {
     tensor const* t = r.constant(id);
     std::optional<tensor> read;
     if (t == nullptr && r.stored(id) != nullptr) {
-        read = load_weight(*r.stored(id), largest_bias);
+        read = load_weight(*r.stored(id), max_bias_bytes);
         t = read ? &*read : nullptr;
     }
     if (t == nullptr || t->sizes.size() != 1 || !is_floating(t->type) || !tensor::can_hold(t->type)) return {};
@@ -35,7 +35,7 @@ std::optional<std::vector<double>> numbers(rewriter const& r, value_id id) {
 
 struct scale_and_shift {
     std::vector<double> scale;
-    std::vector<double> shift; ///< of what comes without a bias
+    std::vector<double> shift; ///< for an operand without a bias
 };
 
 std::optional<scale_and_shift> coefficients(rewriter const& r, graph_node const& n) {
@@ -56,7 +56,7 @@ std::optional<scale_and_shift> coefficients(rewriter const& r, graph_node const&
     return out;
 }
 
-/// Multiplies row i of a dimension: 0, or 1 in a tensor of which each group of dimension 0 has all rows of that group.
+/// Multiplies the rows along dimension 0, or along dimension 1 of a weight whose dimension 0 is divided into groups.
 std::optional<stored_tensor> scaled(stored_tensor const& w, std::size_t axis, std::int64_t groups,
                                     std::vector<double> const& scale) {
     if (w.parts.size() != 1 || w.parts[0].sizes != w.sizes) return {};
@@ -70,10 +70,10 @@ std::optional<stored_tensor> scaled(stored_tensor const& w, std::size_t axis, st
         for (std::size_t i = 0; i != scale.size(); ++i) factors[i] *= scale[i];
         return out;
     }
-    // Each slice along dimension 0 is a part whose own dimension 0 is the one to scale.
+    // Each slice along dimension 0 becomes a part, whose dimension 0 is the scaled one.
     std::int64_t const rows = w.sizes[1];
     if (!whole.factors.empty() || rows * groups != static_cast<std::int64_t>(scale.size()) ||
-        w.sizes[0] % groups != 0 || w.sizes[0] * rows > most_factors)
+        w.sizes[0] % groups != 0 || w.sizes[0] * rows > max_factors)
         return {};
     std::int64_t const in_group = w.sizes[0] / groups;
     for (std::int64_t i = 0; i != w.sizes[0]; ++i) {
@@ -109,7 +109,7 @@ struct weight_form {
     std::int64_t groups = 1; ///< that share a dimension 1
 };
 
-/// How the node before has its output channels in its weight; nothing where it cannot take a scale.
+/// The layout of the output channels in the weight of a node; nothing if the node cannot absorb a scale.
 std::optional<weight_form> form_of(rewriter const& r, graph_node const& n) {
     if (n.op == "Conv") return weight_form{0, 1};
     if (n.op == "ConvTranspose") return weight_form{1, int_attribute(n, "group", 1)};
@@ -123,7 +123,8 @@ std::optional<weight_form> form_of(rewriter const& r, graph_node const& n) {
 
 bool fold_batch_normalization(rewriter& r, graph_node& n) {
     if (!r.options.rewrite_weights || n.inputs.size() != 5 || int_attribute(n, "training_mode", 0) != 0) return false;
-    if (r.graph.opset < 9 || (r.graph.opset < 14 && n.outputs.size() > 1)) return false; // more outputs meant training
+    if (r.graph.opset < 9 || (r.graph.opset < 14 && n.outputs.size() > 1))
+        return false; // several outputs meant training
     for (std::size_t i = 1; i < n.outputs.size(); ++i)
         if (n.outputs[i] != no_value && r.uses(n.outputs[i]) != 0) return false;
     value_id const x = n.inputs[0];
@@ -153,7 +154,7 @@ bool fold_batch_normalization(rewriter& r, graph_node& n) {
     if (weight == no_value) return false;
     tensor shift{type, {static_cast<std::int64_t>(bias.size())}, {}};
     for (std::size_t i = 0; i != bias.size(); ++i) shift.append(bias[i] * c->scale[i] + c->shift[i]);
-    // The node takes the place of the normalisation: it is the one that came before.
+    // The normalization becomes the fused node.
     graph_node fused = *before;
     value_id const bias_id = r.add_constant(std::move(shift));
     n.op = std::move(fused.op);

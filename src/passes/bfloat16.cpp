@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bfloat16 inside of a program that takes, gives and stores none: ONNX Runtime's CPU provider has no arithmetic in it.
+// Replaces bfloat16 arithmetic in programs without bfloat16 inputs, outputs and weights: ONNX Runtime's CPU provider has none.
 #include "bfloat16.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Between blanks: what ATen computes in float32 and rounds once, and what only moves elements that have no kernel either.
+/// Separated by blanks: operators that ATen computes in float32 and rounds once, and those that only move elements but have no kernel.
 constexpr std::string_view widened =
     " Abs Add Ceil Cos CumSum Div Equal Erf Exp Expand Floor Greater GreaterOrEqual Less LessOrEqual Log LogSoftmax"
     " MatMul Max Min Mul Neg Pow Reciprocal ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Relu Round Sigmoid Sin"
@@ -81,7 +81,7 @@ private:
             results.emplace_back(as_float32(id), id);
             id = results.back().first;
         }
-        graph_node like; // what its casts take over
+        graph_node like; // the origin of its casts
         like.source = n.source;
         like.origin = n.origin;
         append(std::move(n));
@@ -98,12 +98,12 @@ void widen_bfloat16(graph_data& graph) {
     if (std::none_of(graph.values.begin(), graph.values.end(), is_bfloat16)) return;
     widening w(graph);
     auto const narrow = [&](value_id id) { return w.is_narrow(id); };
-    bool const meant = std::any_of(graph.inputs.begin(), graph.inputs.end(), narrow) ||
-                       std::any_of(graph.outputs.begin(), graph.outputs.end(), narrow) ||
-                       std::any_of(graph.initializers.begin(),
-                                   graph.initializers.end(),
-                                   [&](graph_initializer const& i) { return narrow(i.value); });
-    if (!meant) w.run();
+    bool const is_visible = std::any_of(graph.inputs.begin(), graph.inputs.end(), narrow) ||
+                            std::any_of(graph.outputs.begin(), graph.outputs.end(), narrow) ||
+                            std::any_of(graph.initializers.begin(),
+                                        graph.initializers.end(),
+                                        [&](graph_initializer const& i) { return narrow(i.value); });
+    if (!is_visible) w.run();
 }
 
 } // namespace ATON_NAMESPACE::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What graphs nested in a node take from the graph around them, which uses those values like operands.
+// Values that graphs nested in a node capture from the outer graph; they count as operands of the node.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// Calls `f` with the id, which it may change, of every captured value. What graphs nested deeper take goes through the outer ones.
+/// Calls `f` with the id, which it may change, of every captured value. Captures of deeper graphs go through the outer ones.
 template <class Node, class Function>
 void for_each_capture(Node& n, Function const& f) {
     for (auto& a : n.attributes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elements of a constant as numbers that C++ computes with: float16 and bfloat16 as float, everything else as it is.
+// The elements of a constant as C++ numbers: float16 and bfloat16 as float, all others as their own type.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ inline tensor store(std::vector<bool> const& elements, std::vector<std::int64_t>
     return out;
 }
 
-/// Calls `f(T{})` with the type that elements of an integral or floating dtype are computed in; false for other dtypes.
+/// Calls `f(T{})` with the type in which an integral or floating-point dtype is computed. Returns a default value for other dtypes.
 template <class Function>
 auto with_number_type(dtype t, Function&& f) -> decltype(f(float{})) {
     switch (t) {

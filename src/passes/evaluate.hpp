@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators on constants: what they give, with ONNX's semantics, for small tensors.
+// Evaluates operators on small constants, with ONNX's semantics.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// Results are at most this large, and so is each operand.
-inline constexpr std::int64_t largest_constant = std::int64_t{1} << 20; // bytes
+/// The maximum size of a result and of each operand.
+inline constexpr std::int64_t max_constant_bytes = std::int64_t{1} << 20;
 
-/// A node whose operands are known. Skipped ones are null.
+/// A node whose operands are known. Omitted ones are null.
 struct constant_call {
     graph_node const& node;
     std::span<tensor const* const> inputs;
@@ -24,23 +24,23 @@ struct constant_call {
     [[nodiscard]] tensor const* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
 };
 
-/// What an evaluator gives: nothing where it does not know what a runtime would do.
+/// The result of an evaluator; nothing if the result of a runtime is not certain.
 using evaluated = std::optional<tensor>;
 using evaluator = evaluated (*)(constant_call const&);
 
 /// The evaluator of an operator of the default domain with one output, or null.
 [[nodiscard]] evaluator find_evaluator(std::string_view op);
-/// The same by family.
+/// Likewise, by family.
 [[nodiscard]] evaluator find_layout_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_elementwise_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_reduction_evaluator(std::string_view op);
-/// The parts that Split makes of a constant.
+/// The results of Split on a constant.
 [[nodiscard]] std::optional<std::vector<tensor>> evaluate_split(constant_call const& call);
 
-/// Elements of whole bytes that can be moved around.
+/// Whether the elements are whole bytes, which can be moved.
 [[nodiscard]] inline bool is_movable(tensor const& t) { return bits(t.type) >= 8; }
 
-/// The number of elements of these sizes; nothing where there are none such or they take more than largest_constant.
+/// The number of elements; nothing if a size is negative or the tensor exceeds max_constant_bytes.
 [[nodiscard]] std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type);
 
 /// The tensor of these sizes whose element [i, j, ...] is at `offset + i * strides[0] + j * strides[1] + ...` of `from`.
@@ -54,7 +54,7 @@ using evaluator = evaluated (*)(constant_call const&);
 [[nodiscard]] std::optional<std::vector<std::int64_t>> broadcast(std::span<std::int64_t const> a,
                                                                  std::span<std::int64_t const> b);
 
-/// `from` repeated to sizes that it broadcasts to.
+/// `from`, broadcast to these sizes.
 [[nodiscard]] tensor broadcast_to(tensor const& from, std::vector<std::int64_t> const& sizes);
 
 } // namespace ATON_NAMESPACE::passes

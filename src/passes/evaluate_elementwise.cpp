@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of casts, arithmetic, comparisons and logic. Where a runtime's result is not certain there is none.
+// Evaluators of casts, arithmetic, comparisons and logic. They give no result if that of a runtime is not certain.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 bool is_number(dtype t) { return tensor::can_hold(t) && t != dtype::bool_ && !is_complex(t); }
 
-/// Integers wrap, as they do in a runtime.
+/// Integers wrap, as in a runtime.
 template <class T, class Function>
 T wrapping(T a, T b, Function f) {
     if constexpr (std::is_integral_v<T>) {
@@ -41,7 +41,7 @@ std::optional<T> integer_power(T base, std::int64_t exponent) {
     T out = 1;
     if (exponent < 0 || exponent > 64) return {};
     for (std::int64_t i = 0; i != exponent; ++i) {
-        // Exact in a double too: runtimes differ in what they compute with.
+        // Must be exact in a double: runtimes compute in different types.
         double const next = static_cast<double>(out) * static_cast<double>(base);
         if (std::fabs(next) > 9007199254740992.0 || next > static_cast<double>(std::numeric_limits<T>::max()) ||
             next < static_cast<double>(std::numeric_limits<T>::lowest()))
@@ -75,7 +75,7 @@ std::optional<T> combine(std::string_view op, graph_node const& n, T a, T b) {
     return op == "Min" ? std::min(a, b) : std::max(a, b);
 }
 
-/// Two operands at the sizes that they broadcast to.
+/// Two operands, broadcast to the same sizes.
 template <class T>
 struct operands {
     std::vector<std::int64_t> sizes;
@@ -117,7 +117,7 @@ evaluated extreme(constant_call const& c) {
     return out;
 }
 
-/// Pow gives the dtype of its base; the exponent may have another one.
+/// Pow returns the dtype of its base; the exponent may have another dtype.
 evaluated power(constant_call const& c) {
     if (c.inputs.size() != 2 || c.inputs[1] == nullptr || !is_number(c.inputs[1]->type)) return {};
     if (is_integral(c.inputs[0]->type) != is_integral(c.inputs[1]->type)) return {};
@@ -210,11 +210,11 @@ evaluated unary(constant_call const& c) {
     });
 }
 
-/// A number as another type, where C++ defines the result and a runtime gives the same.
+/// Converts a number if C++ defines the result and runtimes agree.
 template <class To, class From>
 std::optional<To> converted(From x) {
     if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-        // The bounds are powers of two: exact in either type.
+        // The bounds are powers of two, which are exact in both types.
         From const high = std::ldexp(From{1}, std::numeric_limits<To>::digits);
         From const low = std::is_signed_v<To> ? -high : From{0};
         From const whole = std::trunc(x);

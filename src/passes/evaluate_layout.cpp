@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of the operators that move elements and do not look at them.
+// Evaluators of operators that only move elements.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dty
     for (std::int64_t s : sizes)
         if (s < 0) return {};
     for (std::int64_t s : sizes) {
-        if (s > largest_constant) return {};
+        if (s > max_constant_bytes) return {};
         n *= s; // below 2^40
-        if (n > largest_constant) return {};
+        if (n > max_constant_bytes) return {};
     }
-    return n * static_cast<std::int64_t>(bits(type)) > largest_constant * 8 ? std::nullopt : std::optional(n);
+    return n * static_cast<std::int64_t>(bits(type)) > max_constant_bytes * 8 ? std::nullopt : std::optional(n);
 }
 
 std::vector<std::int64_t> dense_strides(std::span<std::int64_t const> sizes) {
@@ -91,7 +91,7 @@ evaluated with_sizes(tensor const& from, std::vector<std::int64_t> sizes) {
     return out;
 }
 
-/// Axes that are an attribute or, in newer opsets, an input. Nothing: not given.
+/// Axes from an attribute or, in newer opsets, an input; nothing if there are none.
 std::optional<std::vector<std::int64_t>> given_axes(constant_call const& c) {
     if (node_attribute const* const a = c.node.attribute("axes"); a != nullptr) return a->ints;
     if (tensor const* const t = c.input(1); t != nullptr && is_index_tensor(*t)) return integers(*t);
@@ -117,9 +117,9 @@ evaluated reshape(constant_call const& c) {
             inferred = static_cast<std::ptrdiff_t>(i);
             continue;
         }
-        if (sizes[i] < 0 || sizes[i] > largest_constant) return {};
+        if (sizes[i] < 0 || sizes[i] > max_constant_bytes) return {};
         rest *= sizes[i];
-        if (rest > largest_constant) return {};
+        if (rest > max_constant_bytes) return {};
     }
     if (inferred >= 0) {
         if (rest == 0) return {};
@@ -319,7 +319,7 @@ evaluated tile(constant_call const& c) {
     std::vector<std::int64_t> strides;
     std::vector<std::int64_t> result;
     for (std::size_t i = 0; i != times.size(); ++i) {
-        if (times[i] < 0 || times[i] > largest_constant) return {};
+        if (times[i] < 0 || times[i] > max_constant_bytes) return {};
         sizes.insert(sizes.end(), {times[i], x.sizes[i]});
         strides.insert(strides.end(), {0, own[i]});
         result.push_back(times[i] * x.sizes[i]);
@@ -357,7 +357,7 @@ evaluated trilu(constant_call const& c) {
         if (t->type != dtype::int64 || t->element_count() != 1) return {};
         k = integers(*t)[0];
     }
-    if (k > largest_constant || k < -largest_constant) return {};
+    if (k > max_constant_bytes || k < -max_constant_bytes) return {};
     std::int64_t const rows = out.sizes[rank - 2];
     std::int64_t const columns = out.sizes[rank - 1];
     std::size_t const width = bits(out.type) / 8;

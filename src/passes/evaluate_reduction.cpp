@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of sums, products and extremes along axes, of sequences of numbers and of small matrix products.
+// Evaluators of reductions, cumulative sums, ranges and small matrix products.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Sums and products are taken in double, or wrap.
+/// Sums and products of floats are computed in double; those of integers wrap.
 template <class T>
 using accumulator = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
 
@@ -99,13 +99,13 @@ evaluated range(constant_call const& c) {
     double numbers[3];
     for (std::size_t i = 0; i != 3; ++i) {
         numbers[i] = c.inputs[i]->at(0).to<double>();
-        // A runtime adds the step again and again: with whole numbers of this size every way gives the same.
+        // A runtime may add the step repeatedly: for whole numbers of this size, the result is the same.
         if (std::fabs(numbers[i]) > 4194304.0 || std::trunc(numbers[i]) != numbers[i]) return {};
     }
     auto const [start, limit, delta] = numbers;
     if (delta == 0 || !(is_integral(type) || type == dtype::float32 || type == dtype::float64)) return {};
     double const n = std::max(0.0, std::ceil((limit - start) / delta));
-    if (n * static_cast<double>(bits(type)) > 8.0 * static_cast<double>(largest_constant)) return {};
+    if (n * static_cast<double>(bits(type)) > 8.0 * static_cast<double>(max_constant_bytes)) return {};
     tensor out{type, {static_cast<std::int64_t>(n)}, {}};
     for (std::int64_t i = 0; i != out.sizes[0]; ++i) {
         double const e = start + static_cast<double>(i) * delta;
@@ -128,7 +128,7 @@ evaluated cumulative_sum(constant_call const& c) {
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         std::vector<T> elements = load<T>(x);
         for (std::size_t first = 0; first != elements.size(); ++first) {
-            if (first / inner % n != 0) continue; // of each line
+            if (first / inner % n != 0) continue; // not the first element of a line
             accumulator<T> total = 0;
             for (std::size_t i = 0; i != n; ++i) {
                 T& e = elements[first + (reverse ? n - 1 - i : i) * inner];
@@ -141,7 +141,7 @@ evaluated cumulative_sum(constant_call const& c) {
     });
 }
 
-/// Products of small stacks of matrices; sums are taken in double.
+/// Products of small stacks of matrices, accumulated in double.
 evaluated matrix_product(constant_call const& c) {
     tensor const& a = *c.inputs[0];
     if (c.inputs.size() != 2 || c.inputs[1] == nullptr || c.inputs[1]->type != a.type || !is_floating(a.type))
@@ -162,7 +162,7 @@ evaluated matrix_product(constant_call const& c) {
     };
     auto const count = small_count(stacked(rows, columns), a.type);
     if (!count || !small_count(stacked(rows, depth), a.type) || !small_count(stacked(depth, columns), a.type) ||
-        *count * depth > largest_constant)
+        *count * depth > max_constant_bytes)
         return {};
     return with_number_type(a.type, [&]<class T>(T) -> evaluated {
         if constexpr (!std::is_floating_point_v<T>) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expand and ConstantOfShape: not needed where nothing grows, or where the operator that follows broadcasts anyway.
+// Removes Expand and ConstantOfShape if they change nothing, or if the following operator broadcasts.
 #include "rewriter.hpp"
 
 #include "attributes.hpp"
@@ -32,14 +32,15 @@ bool simplify_expand(rewriter& r, graph_node& n) {
     std::size_t const skipped = to.rank() - from.rank();
     for (std::size_t i = 0; i != to.rank(); ++i) {
         if (to[i].is_static()) target.push_back(to[i].size());
-        else if (i >= skipped && from[i - skipped].same_as(to[i])) target.push_back(1); // broadcast both ways
+        else if (i >= skipped && from[i - skipped].same_as(to[i]))
+            target.push_back(1); // Expand broadcasts in both directions
         else return false;
     }
     r.set_input(n, 1, r.add_integers(target));
     return false;
 }
 
-/// Operators that broadcast need no Expand and no ConstantOfShape where the other operand does as much.
+/// Removes Expand and ConstantOfShape before a broadcasting operator if another operand has the same shape.
 bool skip_expands(rewriter& r, graph_node& n) {
     shape const& out = r.shape_of(n.outputs[0]);
     if (!out.has_rank()) return false;
@@ -48,7 +49,7 @@ bool skip_expands(rewriter& r, graph_node& n) {
         if (p == nullptr || (p->op != "Expand" && p->op != "ConstantOfShape")) continue;
         value_id const x = p->op == "Expand" ? p->inputs[0] : filling(r, *p);
         if (x == no_value) continue;
-        // Dimension d of the result must be that of x, or x has 1 there and another operand has it.
+        // Dimension d of the result must be that of x or of another operand.
         auto const gives = [&](value_id id, std::size_t d) {
             shape const& s = r.shape_of(id);
             if (!s.has_rank() || s.rank() + d < out.rank()) return false;

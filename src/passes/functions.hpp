@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of a graph: which one a node calls, and what their bodies know.
+// Functions of a graph: look-up by call, and the types in their bodies.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// Forgets what a body was made for: calls differ in shapes, and in dtypes where these are not kept.
-inline void forget_types(graph_data& body, bool keep_dtypes) {
+/// Clears the types in a body, because calls differ in shapes and, unless `keep_dtypes`, in dtypes.
+inline void clear_types(graph_data& body, bool keep_dtypes) {
     for (graph_value& v : body.values)
         if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
     for (graph_node& n : body.nodes)
         for (node_attribute& a : n.attributes)
-            for (graph_data& nested : a.graphs) forget_types(nested, keep_dtypes);
+            for (graph_data& nested : a.graphs) clear_types(nested, keep_dtypes);
 }
 
-/// The functions of a graph, which must outlive the table, by what calls them.
+/// The functions of a graph by their names. The graph must outlive the table.
 class function_table {
 public:
     static constexpr std::size_t none = ~std::size_t{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of functions become the nodes of their bodies, with the attributes of the call.
+// Replaces calls of functions by the nodes of their bodies, with the attributes of the call.
 #include <aton/passes/passes.hpp>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class inliner {
 public:
     explicit inliner(graph_data const& main) : functions_(main), count_(main.functions.size()) {}
 
-    /// `depth`: how many functions these nodes are the bodies of.
+    /// `depth`: the number of functions that these nodes are nested in.
     void expand(graph_data& graph, std::size_t depth) {
         std::vector<graph_node> old;
         old.swap(graph.nodes);
@@ -51,33 +51,33 @@ private:
 
     void call(graph_data& graph, graph_function const& f, graph_node const& n, std::size_t depth) {
         std::string const name = f.domain + "::" + f.name;
-        if (depth > count_) throw error("function " + name + " calls itself, so that it cannot be inlined");
-        if (f.body.size() != 1) throw error("function " + name + " has no body that could be inlined");
+        if (depth > count_) throw error("function " + name + " calls itself, so it cannot be inlined");
+        if (f.body.size() != 1) throw error("function " + name + " has no body to inline");
         graph_data body = f.body[0];
         if (body.opset != 0 && body.opset != graph.opset)
-            throw error("function " + name + " is of opset " + std::to_string(body.opset) + ", the graph of opset " +
-                        std::to_string(graph.opset) + ": it cannot be inlined");
+            throw error("function " + name + " has opset " + std::to_string(body.opset) + ", but the graph has opset " +
+                        std::to_string(graph.opset) + ", so it cannot be inlined");
         if (n.inputs.size() > body.inputs.size() || n.outputs.size() > body.outputs.size())
-            throw error("function " + name + " takes " + std::to_string(body.inputs.size()) + " inputs and gives " +
-                        std::to_string(body.outputs.size()) + ", a call has " + std::to_string(n.inputs.size()) +
-                        " and " + std::to_string(n.outputs.size()));
+            throw error("function " + name + " has " + std::to_string(body.inputs.size()) + " inputs and " +
+                        std::to_string(body.outputs.size()) + " outputs, but a call has " +
+                        std::to_string(n.inputs.size()) + " and " + std::to_string(n.outputs.size()));
         resolve_references(body, n);
 
-        std::vector<value_id> ids(body.values.size(), passes::to_be_made);
+        std::vector<value_id> ids(body.values.size(), passes::unassigned);
         for (std::size_t i = 0; i != body.inputs.size(); ++i) ids[body.inputs[i]] = passes::input(n, i);
-        std::vector<std::pair<value_id, value_id>> copies; // outputs that no node of the body makes for this call
+        std::vector<std::pair<value_id, value_id>> copies; // outputs that need an Identity in this call
         for (std::size_t i = 0; i != n.outputs.size(); ++i) {
             value_id const from = body.outputs[i];
             if (n.outputs[i] == no_value) continue;
-            if (body.values[from].producer >= 0 && ids[from] == passes::to_be_made) ids[from] = n.outputs[i];
+            if (body.values[from].producer >= 0 && ids[from] == passes::unassigned) ids[from] = n.outputs[i];
             else copies.emplace_back(from, n.outputs[i]);
         }
         bool same_dtypes = true;
         for (std::size_t i = 0; i != n.inputs.size(); ++i)
             same_dtypes = same_dtypes && (n.inputs[i] == no_value || graph.values[n.inputs[i]].type.dtype ==
                                                                          body.values[body.inputs[i]].type.dtype);
-        passes::forget_types(body, same_dtypes);
-        std::vector<value_type> known; // what the caller says of the results is as good as what inference finds
+        passes::clear_types(body, same_dtypes);
+        std::vector<value_type> known; // the types at the call are as precise as inferred ones
         for (value_id id : n.outputs) known.push_back(id == no_value ? value_type{} : graph.values[id].type);
         for (graph_node& made : passes::splice(graph, std::move(body), ids, n))
             place(graph, std::move(made), depth + 1);
@@ -95,7 +95,7 @@ private:
         }
     }
 
-    /// What the call does not give, the node does not have.
+    /// Replaces references to attributes by those of the call. References without a value are removed.
     static void resolve_references(graph_data& body, graph_node const& call) {
         for (graph_node& n : body.nodes) {
             std::vector<node_attribute> kept;
@@ -120,7 +120,7 @@ private:
 
 void inline_functions(graph_data& graph) {
     if (graph.functions.empty()) return;
-    graph_data library; // the functions stay as they are while the graph changes
+    graph_data library; // keeps the functions unchanged while the graph changes
     library.functions.swap(graph.functions);
     inliner(library).expand(graph, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention gives zeros where a mask hides every key: not needed where no mask does, and in three nodes where it is.
+// Attention returns zeros for rows in which a mask hides every key. Removes this if no row is fully masked; otherwise uses three nodes.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ bool is_number(rewriter const& r, value_id id, double number) {
            t->at(0).to<double>() == number;
 }
 
-/// Whether each line along the last axis has an element that is true, or is greater than -infinity.
-bool shows_something(tensor const& mask) {
+/// Whether each line along the last axis has an element that is true or finite.
+bool has_no_hidden_row(tensor const& mask) {
     if (mask.sizes.empty() || !tensor::can_hold(mask.type) || mask.element_count() == 0) return false;
     auto const line = static_cast<std::size_t>(mask.sizes.back());
     auto const count = static_cast<std::size_t>(mask.element_count());
@@ -37,7 +37,7 @@ bool shows_something(tensor const& mask) {
 
 constexpr double hidden = -std::numeric_limits<double>::infinity();
 
-/// Whether the value is 0, 1, 2, ... along its last axis (or along the one before).
+/// Whether the value is 0, 1, 2, ... along its last axis (or its second to last).
 bool counts_up(rewriter const& r, value_id id, bool along_last) {
     shape const& s = r.shape_of(id);
     if (!s.has_rank() || s.rank() < (along_last ? 1U : 2U)) return false;
@@ -52,7 +52,7 @@ bool counts_up(rewriter const& r, value_id id, bool along_last) {
     return start != nullptr && step != nullptr && start->at(0) == 0 && step->at(0) == 1;
 }
 
-/// Whether no row of these scores is -infinity from end to end. Products of finite numbers are finite, short of an overflow.
+/// Whether no row of these scores consists only of -infinity. Products of finite numbers are assumed not to overflow.
 bool has_harmless_mask(rewriter const& r, value_id scores) {
     graph_node const* const p = r.producer(scores);
     if (p == nullptr) return false;
@@ -60,14 +60,14 @@ bool has_harmless_mask(rewriter const& r, value_id scores) {
     if (p->op == "Where") {
         tensor const* const mask = r.constant(p->inputs[0]);
         graph_node const* const causal = r.producer(p->inputs[0], "LessOrEqual");
-        bool const shows = mask != nullptr ? shows_something(*mask)
+        bool const shows = mask != nullptr ? has_no_hidden_row(*mask)
                                            : causal != nullptr && counts_up(r, causal->inputs[0], true) &&
                                                  counts_up(r, causal->inputs[1], false); // key 0 <= any query
         return shows && is_number(r, p->inputs[2], hidden);
     }
     if (p->op != "Add") return false;
     tensor const* const mask = r.constant(p->inputs[1]);
-    return mask != nullptr && is_floating(mask->type) && shows_something(*mask);
+    return mask != nullptr && is_floating(mask->type) && has_no_hidden_row(*mask);
 }
 
 /// Zeros of any shape.
@@ -89,7 +89,7 @@ bool is_last_axis(rewriter const& r, value_id x, std::int64_t axis) {
     return axis == -1 || (s.has_rank() && axis + 1 == static_cast<std::int64_t>(s.rank()));
 }
 
-bool is_largest_of(rewriter const& r, graph_node const& n, value_id x) {
+bool is_row_maximum(rewriter const& r, graph_node const& n, value_id x) {
     if (n.op != "ReduceMax" || n.inputs[0] != x || int_attribute(n, "keepdims", 1) != 1) return false;
     if (node_attribute const* const a = n.attribute("axes"); a != nullptr)
         return a->ints.size() == 1 && is_last_axis(r, x, a->ints[0]);
@@ -98,19 +98,19 @@ bool is_largest_of(rewriter const& r, graph_node const& n, value_id x) {
            is_last_axis(r, x, integers(*axes)[0]);
 }
 
-/// What has only -infinity where the condition holds: ReduceMax(scores) == -inf.
+/// The scores in a condition that is true for rows of only -infinity: ReduceMax(scores) == -inf.
 value_id hidden_rows(rewriter const& r, value_id condition) {
     graph_node const* const equal = r.producer(condition, "Equal");
     if (equal == nullptr || !is_number(r, equal->inputs[1], hidden)) return no_value;
     graph_node const* const largest = r.producer(equal->inputs[0]);
-    return largest != nullptr && is_largest_of(r, *largest, largest->inputs[0]) ? largest->inputs[0] : no_value;
+    return largest != nullptr && is_row_maximum(r, *largest, largest->inputs[0]) ? largest->inputs[0] : no_value;
 }
 
-/// What has something else where it holds: any(not(scores == -inf)), with or without a detour through integers.
+/// The scores in a condition that is true for all other rows: any(not(scores == -inf)), with or without casts to integers.
 value_id visible_rows(rewriter const& r, value_id condition, graph_node const*& any) {
     graph_node const* p = r.producer(condition);
     if (p != nullptr && p->op == "Cast") p = r.producer(p->inputs[0]);
-    if (p == nullptr || !is_largest_of(r, *p, p->inputs[0])) return no_value;
+    if (p == nullptr || !is_row_maximum(r, *p, p->inputs[0])) return no_value;
     any = p;
     p = r.producer(p->inputs[0]);
     if (p != nullptr && p->op == "Cast" && r.type(p->inputs[0]).dtype == dtype::bool_) p = r.producer(p->inputs[0]);
@@ -121,7 +121,7 @@ value_id visible_rows(rewriter const& r, value_id condition, graph_node const*& 
 
 } // namespace
 
-/// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), or the other way round with any(scores != -inf).
+/// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), or Where(any(scores != -inf), Softmax(scores), 0).
 bool simplify_masked_softmax(rewriter& r, graph_node& n) {
     if (n.inputs.size() != 3 || r.graph.opset < 13) return false;
     graph_node const* any = nullptr;
@@ -144,8 +144,8 @@ bool simplify_masked_softmax(rewriter& r, graph_node& n) {
     graph_node largest = *any;
     largest.inputs[0] = scores;
     graph_node equal = rewriter::make_node("Equal", {}, n);
-    value_id const most = r.add_node(std::move(largest), {type, rows});
-    equal.inputs = {most, r.add_constant(scalar_tensor(hidden, type))};
+    value_id const maximum = r.add_node(std::move(largest), {type, rows});
+    equal.inputs = {maximum, r.add_constant(scalar_tensor(hidden, type))};
     r.set_inputs(n,
                  {r.add_node(std::move(equal), {dtype::bool_, rows}), r.add_constant(scalar_tensor(0.0, type)), kept});
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transposes that meet, and matrix products that take a bias or a transposed operand: Gemm.
+// Merges consecutive Transposes, and fuses matrix products with a bias or a transposed operand into Gemm.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// The permutation of a Transpose, written out; empty where it is not known.
+/// The permutation of a Transpose; empty if it is unknown.
 std::vector<std::int64_t> permutation(rewriter const& r, graph_node const& n) {
     shape const& s = r.shape_of(n.inputs[0]);
     if (node_attribute const* const a = n.attribute("perm"); a != nullptr) {
@@ -31,14 +31,14 @@ bool is_gemm_type(dtype t) { return t == dtype::float32 || t == dtype::float64 |
 
 bool is_matrix(rewriter const& r, value_id id) { return r.shape_of(id).has_rank() && r.shape_of(id).rank() == 2; }
 
-/// What a Transpose of a matrix transposes, where nothing else uses the result.
+/// The operand of a Transpose of a matrix whose result has no other use.
 std::optional<value_id> transposed_matrix(rewriter const& r, value_id id) {
     graph_node const* const p = r.producer(id, "Transpose");
     if (p == nullptr || r.uses(id) != 1 || !is_matrix(r, id)) return {};
     return permutation(r, *p) == std::vector<std::int64_t>{1, 0} ? std::optional(p->inputs[0]) : std::nullopt;
 }
 
-/// Whether Gemm takes `c` beside a product of this shape.
+/// Whether Gemm accepts `c` as the bias of a product of this shape.
 bool fits_as_bias(shape const& c, shape const& product) {
     if (!c.has_rank() || c.rank() == 0 || c.rank() > 2) return false;
     for (std::size_t i = 0; i != c.rank(); ++i) {
@@ -48,7 +48,7 @@ bool fits_as_bias(shape const& c, shape const& product) {
     return true;
 }
 
-/// Transposes that an operand of a Gemm goes through become its attribute.
+/// Turns Transposes of the operands of a Gemm into its attributes.
 void absorb_transposes(rewriter& r, graph_node& n) {
     for (std::size_t i = 0; i != 2; ++i) {
         auto const origin = transposed_matrix(r, n.inputs[i]);

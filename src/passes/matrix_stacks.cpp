@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of matrices between Reshapes that only fold leading dimensions and unfold them again: MatMul does that by itself.
+// Removes Reshapes around matrix products that only flatten and restore leading dimensions, which MatMul supports.
 #include "rewriter.hpp"
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Whether both have the same dimensions but for the last `n` of each.
+/// Whether both have the same dimensions except for the last `n`.
 bool same_stack(shape const& a, shape const& b, std::size_t n) {
     if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < n) return false;
     for (std::size_t i = 0; i + n != a.rank(); ++i)
@@ -21,7 +21,7 @@ bool same_stack(shape const& a, shape const& b, std::size_t n) {
 
 dim from_end(shape const& s, std::size_t i) { return s[s.rank() - i]; }
 
-/// What a Reshape folds the leading dimensions of, so that the last `n` stay.
+/// The operand of a Reshape that flattens leading dimensions and keeps the last `n`.
 value_id folded_stack(rewriter const& r, value_id id, std::size_t n) {
     graph_node const* const p = r.producer(id, "Reshape");
     if (p == nullptr) return no_value;
@@ -33,7 +33,7 @@ value_id folded_stack(rewriter const& r, value_id id, std::size_t n) {
     return p->inputs[0];
 }
 
-/// The second operand of a Gemm as one of MatMul; a transpose is left to the next sweep, which moves it into the weight.
+/// The second operand of a Gemm for MatMul. The next sweep moves a Transpose into the weight.
 value_id right_operand(rewriter& r, graph_node const& gemm) {
     value_id const w = gemm.inputs[1];
     if (int_attribute(gemm, "transB", 0) == 0) return w;
@@ -75,7 +75,7 @@ void unfold_gemm(rewriter& r, graph_node& n, graph_node const& gemm) {
     }
 }
 
-/// An operand that is no folded stack itself, unfolded to stand beside the other: with the leading dimensions of `out`.
+/// An operand that is not flattened, reshaped to the leading dimensions of `out`.
 value_id unfolded(rewriter& r, value_id x, shape const& out, graph_node const& like) {
     shape const& own = r.shape_of(x);
     std::vector<dim> dims(out.dims().begin(), out.dims().end() - 2);
@@ -86,7 +86,7 @@ value_id unfolded(rewriter& r, value_id x, shape const& out, graph_node const& l
     return r.add_node(rewriter::make_node("Reshape", {x, r.add_integers(*target)}, like), {type, shape(dims)});
 }
 
-/// Reshape(MatMul(Reshape(a), Reshape(b))) is a b; with one of the two Reshapes it is one node less as well.
+/// Reshape(MatMul(Reshape(a), Reshape(b))) is a b; this also saves a node if only one operand is reshaped.
 void unfold_matmul(rewriter& r, graph_node& n, graph_node const& matmul) {
     shape const out = r.shape_of(n.outputs[0]);
     shape const product = r.shape_of(n.inputs[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes that give back their operand: identities, casts to the same dtype, arithmetic with neutral numbers, choices that are made.
+// Removes nodes that return an operand: identities, casts to the same dtype, arithmetic with neutral elements, constant conditions.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Whether every element is this number, with its sign.
+/// Whether every element is this number, including the sign of zero.
 bool is_all(tensor const& t, double number) {
     if (!tensor::can_hold(t.type) || is_complex(t.type) || t.element_count() == 0 || t.element_count() > 64)
         return false;
@@ -38,7 +38,7 @@ bool is_neutral(std::string_view op, std::size_t position, tensor const& t) {
 
 /// Whether a cast from one dtype to the other keeps every value.
 bool keeps_values(dtype from, dtype to) {
-    auto const precision = [](dtype t) -> std::size_t { // bits of a whole number that the dtype holds exactly
+    auto const precision = [](dtype t) -> std::size_t { // maximum bits of exact integers
         switch (t) {
         case dtype::float16: return 11;
         case dtype::bfloat16: return 8;
@@ -110,7 +110,7 @@ bool simplify_casts(rewriter& r, graph_node& n) {
     dtype const from = r.type(origin).dtype;
     dtype const between = r.type(x).dtype;
     if (!keeps_values(from, between)) return false;
-    // A negative float as an unsigned integer is not defined, a negative integer is.
+    // Casts of negative floats to unsigned integers are undefined; those of negative integers are not.
     if (is_signed_integral(from) && !is_integral(between) && is_unsigned_integral(to)) return false;
     if (from == to) {
         r.replace(n.outputs[0], origin);

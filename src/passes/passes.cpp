@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The passes over an ONNX graph, run until nothing changes, in nested graphs after the graph around them.
+// Runs the passes over an ONNX graph until nothing changes, and then over its nested graphs.
 #include <aton/passes/passes.hpp>
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace ATON_NAMESPACE {
 namespace {
 
 void optimize_level(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
-                    passes::rewriter* around) {
-    constexpr int most_sweeps = 12;
-    passes::rewriter r(graph, weights, options, around);
-    r.sweep(false); // equal nodes become one before weights are laid out for them
-    for (int i = 1; i != most_sweeps && r.sweep(true);) ++i;
+                    passes::rewriter* outer) {
+    constexpr int max_sweeps = 12;
+    passes::rewriter r(graph, weights, options, outer);
+    r.sweep(false); // merge equal nodes before weights are rewritten for them
+    for (int i = 1; i != max_sweeps && r.sweep(true);) ++i;
     for (graph_node& n : graph.nodes)
         for (node_attribute& a : n.attributes)
             for (graph_data& nested : a.graphs) optimize_level(nested, weights, options, &r);
@@ -37,8 +37,8 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
     passes::widen_bfloat16(graph);
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
-            if (has_references(body)) continue; // of attributes that no one knows
-            passes::forget_types(body, false);
+            if (has_references(body)) continue; // depends on attributes of the call
+            passes::clear_types(body, false);
             optimize_level(body, weights, {false}, nullptr);
         }
     optimize_level(graph, weights, options, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dead code: what no output needs, in a graph, in the graphs nested in it, and among its functions.
+// Removes dead code from a graph, its nested graphs and its functions.
 #include <aton/passes/passes.hpp>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void remove_unused_values(graph_data& graph) {
     for (std::size_t i = 0; i != graph.nodes.size(); ++i)
         for (value_id id : graph.nodes[i].outputs)
             if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(i);
-    std::for_each(graph.inputs.begin(), graph.inputs.end(), need); // the default of an input belongs to it
+    std::for_each(graph.inputs.begin(), graph.inputs.end(), need); // keep the default values of inputs
     std::vector<graph_initializer> kept;
     for (graph_initializer& i : graph.initializers) {
         bool const used = is_needed(i.value);
@@ -52,14 +52,14 @@ void remove_unused_values(graph_data& graph) {
         if (needed[id] == 0) graph.values[id].outer = no_value;
 }
 
-void note_calls(graph_data const& graph, passes::function_table const& functions, std::vector<char>& called) {
+void mark_calls(graph_data const& graph, passes::function_table const& functions, std::vector<char>& called) {
     for (graph_node const& n : graph.nodes) {
         for (node_attribute const& a : n.attributes)
-            for (graph_data const& nested : a.graphs) note_calls(nested, functions, called);
+            for (graph_data const& nested : a.graphs) mark_calls(nested, functions, called);
         std::size_t const i = functions.find(n);
         if (i == passes::function_table::none || called[i] != 0) continue;
         called[i] = 1;
-        for (graph_data const& body : functions[i].body) note_calls(body, functions, called);
+        for (graph_data const& body : functions[i].body) mark_calls(body, functions, called);
     }
 }
 
@@ -71,7 +71,7 @@ void remove_unused(graph_data& graph) {
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) remove_unused_values(body);
     std::vector<char> called(graph.functions.size(), 0);
-    note_calls(graph, passes::function_table(graph), called);
+    mark_calls(graph, passes::function_table(graph), called);
     std::vector<graph_function> kept;
     for (std::size_t i = 0; i != called.size(); ++i)
         if (called[i] != 0) kept.push_back(std::move(graph.functions[i]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Common subexpressions: a node that computes what an earlier one has computed is replaced by it.
+// Eliminates common subexpressions: a node is replaced by an earlier equal node.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Random operators, those that hold state or give something else each time, and those that only their own library knows.
+/// Whether equal calls give equal results. Not so for random operators, and not known for those of other domains.
 bool is_repeatable(graph_node const& n) {
     if (!n.domain.empty()) return false;
     for (std::string_view op :

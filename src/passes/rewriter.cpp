@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sweep over a graph's nodes, and what keeps uses, names, types and producers right while rules change them.
+// Sweeps over the nodes of a graph, and keeps uses, names, types and producers consistent while rules change them.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-constexpr std::size_t largest_shared = 65536; // bytes of constants that are compared
+constexpr std::size_t max_shared_bytes = 65536; // larger constants are not compared
 
 bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
 
-/// The rules of each operator, in the order in which they are tried. Folding, sizes and reuse are tried for all.
+/// The rules of each operator, in order. Folding, sizes and reuse apply to all operators.
 std::vector<rule> const* rules_of(std::string_view op) {
     static std::unordered_map<std::string_view, std::vector<rule>> const table = {
         {"Add", {simplify_arithmetic, skip_expands, fuse_gemm}},
@@ -74,7 +74,7 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
            p.strides == q.strides && p.offset == q.offset && p.factors == q.factors;
 }
 
-/// Adds what another knows about the same value.
+/// Completes a type with another one of the same value.
 void merge(value_type& to, value_type const& more) {
     if (to.dtype == dtype::undefined) to.dtype = more.dtype;
     if (!more.shape.has_rank()) return;
@@ -91,34 +91,34 @@ void merge(value_type& to, value_type const& more) {
 
 } // namespace
 
-rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o, rewriter* around)
+rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o, rewriter* outer)
     : graph(g),
       options(o),
       weights_(weights),
-      around_(around) {
+      outer_(outer) {
     grow();
     for (value_id id : graph.inputs) is_input_[id] = 1;
     for (value_id id : graph.outputs) ++uses_[id];
-    for (graph_node& n : graph.nodes) note_uses(n);
+    for (graph_node& n : graph.nodes) count_uses(n);
     share_captures();
     share_equal_constants();
     share_equal_weights();
 }
 
-void rewriter::note_uses(graph_node& n) {
+void rewriter::count_uses(graph_node& n) {
     for (value_id id : n.inputs)
         if (id != no_value) ++uses_[id];
     for_each_capture(n, [&](value_id id) { ++uses_[id]; });
 }
 
-/// Captured values that have become the same in the graph around are one, with what is known of it by now.
+/// Merges captured values that have become equal in the outer graph, and updates their types.
 void rewriter::share_captures() {
     std::unordered_map<value_id, value_id> known;
     for (value_id id = 0; id != graph.values.size(); ++id) {
         graph_value& v = graph.values[id];
         if (v.outer == no_value) continue;
         is_input_[id] = 1;
-        if (around_ != nullptr) merge(v.type, around_->type(v.outer));
+        if (outer_ != nullptr) merge(v.type, outer_->type(v.outer));
         auto const [first, is_new] = known.try_emplace(v.outer, id);
         if (!is_new) replace(id, first->second);
     }
@@ -132,10 +132,10 @@ void rewriter::grow() {
     for (std::size_t i = replaced_.size(); i != n; ++i) replaced_.push_back(static_cast<value_id>(i));
 }
 
-/// Small constants that are equal are one initializer.
+/// Merges equal small constants.
 void rewriter::share_equal_constants() {
     for (graph_initializer const& i : graph.initializers) {
-        if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > largest_shared) continue;
+        if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > max_shared_bytes) continue;
         std::size_t const h = hash_of(i.data);
         value_id equal = no_value;
         auto const [from, to] = constants_.equal_range(h);
@@ -146,7 +146,7 @@ void rewriter::share_equal_constants() {
     }
 }
 
-/// Parameters that share their storage are one initializer.
+/// Merges weights that are equal views of the same storage.
 void rewriter::share_equal_weights() {
     std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
     for (graph_initializer const& i : graph.initializers) {
@@ -163,7 +163,7 @@ void rewriter::share_equal_weights() {
 tensor const* rewriter::constant(value_id id) const {
     if (id == no_value) return nullptr;
     if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return around_ == nullptr ? nullptr : around_->constant(outer);
+        return outer_ == nullptr ? nullptr : outer_->constant(outer);
     if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
     graph_initializer const& i = graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)];
     return i.stored == nullptr ? &i.data : nullptr;
@@ -172,7 +172,7 @@ tensor const* rewriter::constant(value_id id) const {
 stored_tensor const* rewriter::stored(value_id id) const {
     if (id == no_value) return nullptr;
     if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return around_ == nullptr ? nullptr : around_->stored(outer);
+        return outer_ == nullptr ? nullptr : outer_->stored(outer);
     if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
     return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
 }
@@ -199,7 +199,7 @@ value_id rewriter::resolve(value_id id) const {
 }
 
 value_id rewriter::add_constant(tensor data) {
-    bool const shared = data.bytes.size() <= largest_shared;
+    bool const shared = data.bytes.size() <= max_shared_bytes;
     std::size_t const h = shared ? hash_of(data) : 0;
     if (shared) {
         auto const [from, to] = constants_.equal_range(h);
@@ -217,12 +217,12 @@ value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {
     return add_constant(int64_tensor(numbers));
 }
 
-/// A weight is one of the outermost graph, so that its bytes go from file to file.
+/// Adds the weight to the outermost graph, so that its bytes are copied from file to file.
 value_id rewriter::add_stored(stored_tensor data, std::string name) {
-    if (around_ != nullptr) {
-        value_id const outer = around_->add_stored(std::move(data), std::move(name));
-        ++around_->uses_[outer];
-        value_id const id = graph.add_value(around_->type(outer));
+    if (outer_ != nullptr) {
+        value_id const outer = outer_->add_stored(std::move(data), std::move(name));
+        ++outer_->uses_[outer];
+        value_id const id = graph.add_value(outer_->type(outer));
         graph.values[id].outer = outer;
         grow();
         is_input_[id] = 1;
@@ -310,7 +310,7 @@ void rewriter::set_input(graph_node& n, std::size_t i, value_id id) {
     changed_ = true;
 }
 
-/// A Constant node becomes an initializer, the one that there is if it is equal.
+/// Turns a Constant node into an initializer, or replaces it by an equal one.
 bool rewriter::lift_constant(graph_node& n) {
     if (n.attributes.size() != 1 || n.outputs.size() != 1) return false;
     node_attribute& a = n.attributes[0];
@@ -347,7 +347,7 @@ bool rewriter::fold(graph_node& n) {
     if (evaluate != nullptr && n.outputs.size() != 1) return false;
     std::vector<tensor const*> inputs;
     for (value_id id : n.inputs) {
-        // Layout operators on weights are left to rewrite_weight: the weight stays in its file and keeps its name.
+        // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
         if (stored(id) != nullptr && is_floating(stored(id)->type) && is_layout_operator(n) && n.op != "Gather")
             return false;
         tensor const* const t = loaded(id);
@@ -367,7 +367,7 @@ bool rewriter::fold(graph_node& n) {
         results.push_back(std::move(*result));
     }
     for (std::size_t i = 0; i != results.size(); ++i) {
-        // What the program says about the result is true: where it is something else, nobody knows what this is.
+        // The recorded type takes precedence: if the result contradicts it, do not fold.
         value_type const& known = type(n.outputs[i]);
         if (known.dtype != dtype::undefined && known.dtype != results[i].type) return false;
         if (known.shape.has_rank() && known.shape.rank() != results[i].sizes.size()) return false;
@@ -376,7 +376,7 @@ bool rewriter::fold(graph_node& n) {
     return true;
 }
 
-/// An If that is decided is the nodes of its branch.
+/// Replaces an If with a constant condition by the nodes of its branch.
 bool rewriter::inline_branch(graph_node& n) {
     tensor const* const condition = constant(input(n, 0));
     if (condition == nullptr || condition->bytes.size() != 1) return false;
@@ -386,10 +386,10 @@ bool rewriter::inline_branch(graph_node& n) {
     if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;
     if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
     std::vector<value_id> ids;
-    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? to_be_made : v.outer);
+    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? unassigned : v.outer);
     std::vector<graph_node> nodes = splice(graph, branch, ids, n);
     grow();
-    for (graph_node& made : nodes) note_uses(made);
+    for (graph_node& made : nodes) count_uses(made);
     for (std::size_t i = 0; i != n.outputs.size(); ++i)
         if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
     for (graph_node& made : nodes) visit(std::move(made));
@@ -405,7 +405,7 @@ bool rewriter::simplify(graph_node& n) {
         std::string const op = n.op;
         for (rule const each : *rules) {
             if (each(*this, n)) return true;
-            if (n.op != op) break; // the others are not made for what it has become
+            if (n.op != op) break; // the other rules do not apply to the new operator
         }
     }
     return reuse(n);
@@ -431,7 +431,7 @@ bool rewriter::sweep(bool with_weights) {
     symbols_.clear();
     elements_.clear();
     std::fill(element_index_.begin(), element_index_.end(), -1);
-    for (value_id id : graph.inputs) note_symbols(id);
+    for (value_id id : graph.inputs) record_symbols(id);
     if (with_weights) plan_weights(old);
     else rewritten_.clear();
     for (graph_node& n : old) visit(std::move(n));
@@ -452,11 +452,11 @@ void rewriter::visit(graph_node&& n) {
         changed_ = true;
         return;
     }
-    if (is_default_domain(n)) learn_sizes(n);
+    if (is_default_domain(n)) record_sizes(n);
     emit(std::move(n));
 }
 
-/// Nodes that go first go first, dropped ones go, producers and outputs are renumbered.
+/// Moves nodes marked as first to the front, removes dropped ones, and renumbers producers and outputs.
 void rewriter::finish() {
     std::vector<graph_node> kept;
     kept.reserve(graph.nodes.size());

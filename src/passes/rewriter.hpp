@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph while passes rewrite it: nodes go by in topological order, rules look at what is before them and replace, change or drop them.
+// Rewrites a graph: visits nodes in topological order, and applies rules that inspect preceding nodes and replace, change or drop a node.
 #pragma once
 
 #include <array>
@@ -27,20 +27,20 @@ struct size_element {
 
 class rewriter {
 public:
-    /// `around`: of a nested graph, the rewriter of the graph around it, which has done its sweeps.
+    /// `outer`: for a nested graph, the rewriter of the outer graph, which has completed its sweeps.
     rewriter(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
-             rewriter* around = nullptr);
+             rewriter* outer = nullptr);
 
-    /// Runs every rule over every node once, in order; whether anything changed. Without weights: what needs none laid out anew.
+    /// Runs every rule on every node once, in order. Returns whether anything changed. `with_weights`: includes rules that rewrite weights.
     bool sweep(bool with_weights);
 
-    // What rules see. Inputs of the current node are final: their producers have been seen.
+    // Queries for rules. The inputs of the current node are final: their producers have been visited.
     graph_data& graph; // NOLINT: the two are what the passes work on
     pass_options const options;
 
     [[nodiscard]] value_type const& type(value_id id) const { return graph.values[id].type; }
     [[nodiscard]] shape const& shape_of(value_id id) const { return graph.values[id].type.shape; }
-    /// A constant in memory, here or in a graph around this one, or null.
+    /// A constant in memory, of this or an outer graph, or null.
     [[nodiscard]] tensor const* constant(value_id id) const;
     /// A weight in a file, or null.
     [[nodiscard]] stored_tensor const* stored(value_id id) const;
@@ -48,42 +48,42 @@ public:
     [[nodiscard]] graph_node const* producer(value_id id) const;
     [[nodiscard]] graph_node const* producer(value_id id, std::string_view op) const;
     [[nodiscard]] std::uint32_t uses(value_id id) const { return uses_[id]; }
-    /// Whether the value is there before all nodes, and is not this graph's to change: an input, or captured.
+    /// Whether the value is an input or captured, so that it exists before all nodes and cannot be changed.
     [[nodiscard]] bool is_input(value_id id) const { return is_input_[id] != 0; }
-    /// Whether the value is there for nodes that follow: it is not the result of a node that has been dropped.
+    /// Whether following nodes can use the value: it is not the result of a dropped node.
     [[nodiscard]] bool is_alive(value_id id) const;
 
-    // What rules do.
+    // Changes by rules.
     value_id add_constant(tensor data);
     value_id add_integers(std::vector<std::int64_t> const& numbers);
     value_id add_stored(stored_tensor data, std::string name);
-    /// A node before the current one with one result. `first`: before all nodes; its inputs must be graph inputs or of such nodes.
+    /// Adds a node with one result before the current node. `first`: before all nodes; its inputs must be graph inputs or results of such
+    /// nodes.
     value_id add_node(graph_node n, value_type type, bool first = false);
-    /// A new operator that stands for `like`: the same origin.
+    /// A new node with the origin of `like`.
     [[nodiscard]] static graph_node make_node(std::string_view op, std::vector<value_id> inputs,
                                               graph_node const& like);
-    /// `by` takes the place of `old` everywhere.
+    /// Replaces `old` by `by` everywhere.
     void replace(value_id old, value_id by);
     void set_inputs(graph_node& n, std::vector<value_id> inputs);
     void set_input(graph_node& n, std::size_t i, value_id id);
-    void note_change() { changed_ = true; }
 
     // Weights, in weights.cpp.
-    /// Notes how many bytes layout operators make of each weight, before a sweep that may rewrite them.
+    /// Computes the bytes that layout operators would write of each weight, before a sweep that may rewrite them.
     void plan_weights(std::vector<graph_node> const& nodes);
-    /// Whether writing a weight in another layout does not make the file larger.
+    /// Whether rewriting a weight does not make the file larger.
     [[nodiscard]] bool may_rewrite(value_id id) const;
     [[nodiscard]] bool is_only_used_here(value_id id) const;
-    /// What a weight that is made from this one is called; the only one takes over its name.
+    /// The name of a weight derived from this one; if it is the only one, it takes over the name.
     [[nodiscard]] std::string weight_name(value_id id, bool is_only);
-    /// A constant, or a small weight that is read for once; null where it is neither.
+    /// A constant, or a small weight, which is read once; otherwise null.
     [[nodiscard]] tensor const* loaded(value_id id);
 
     // Sizes, in sizes.cpp.
-    /// The elements of a list of at most 32 integers, as far as they are known; null where nothing is.
+    /// The elements of a list of at most 32 integers, as far as they are known; null if none is.
     [[nodiscard]] std::vector<size_element> const* elements(value_id id);
-    /// Notes what the results of a node that stays hold.
-    void learn_sizes(graph_node const& n);
+    /// Records the elements of the results of a node that is kept.
+    void record_sizes(graph_node const& n);
     bool simplify_sizes(graph_node& n);
 
 private:
@@ -104,7 +104,7 @@ private:
     void drop(value_id id);
     void drop_inputs(graph_node& n);
     void merge_type(value_id into, value_id from);
-    void note_uses(graph_node& n);
+    void count_uses(graph_node& n);
     void share_captures();
     void share_equal_constants();
     void share_equal_weights();
@@ -112,36 +112,36 @@ private:
     void grow();
 
     std::size_t intern(std::string_view name);
-    void note_symbols(value_id source);
+    void record_symbols(value_id source);
     void set_elements(value_id id, std::vector<size_element> elements);
     bool infer_elements(graph_node const& n, std::vector<size_element>& out);
     value_id size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like);
     bool reuse_size(graph_node& n, size_element const& e);
 
     std::deque<stored_tensor>& weights_;
-    rewriter* around_;
-    std::vector<std::uint32_t> uses_; // by nodes, graphs nested in them, and outputs
+    rewriter* outer_;
+    std::vector<std::uint32_t> uses_; // by nodes, their nested graphs, and outputs
     std::vector<std::uint8_t> is_input_;
     std::vector<value_id> replaced_;
     std::unordered_multimap<std::size_t, value_id> constants_;
     std::unordered_map<value_id, tensor> loaded_;
-    std::size_t names_made_ = 0;
-    // Of one sweep:
-    std::vector<std::uint64_t> rewritten_; // by value: bytes that layout operators make of a weight
+    std::size_t generated_names_ = 0;
+    // State of one sweep:
+    std::vector<std::uint64_t> rewritten_; // by value: bytes that layout operators would write of a weight
     bool changed_ = false;
     std::vector<std::uint8_t> dead_;  // by node
     std::vector<std::uint8_t> first_; // by node
     std::unordered_map<std::size_t, std::size_t> known_nodes_;
     std::unordered_map<std::string, std::size_t> symbol_index_;
     std::vector<symbol> symbols_;
-    std::vector<std::int32_t> element_index_; // by value; -1: not asked for yet, -2: nothing known
+    std::vector<std::int32_t> element_index_; // by value; -1: not computed yet, -2: unknown
     std::deque<std::vector<size_element>> elements_;
 };
 
-/// A rule: whether the node is replaced and can go. It may change the node and leave it.
+/// A rule. Returns whether the node was replaced and can be removed; it may also change the node and keep it.
 using rule = bool (*)(rewriter&, graph_node&);
 
-// The rules, by what they are about.
+// The rules by subject.
 bool simplify_casts(rewriter& r, graph_node& n);
 bool simplify_arithmetic(rewriter& r, graph_node& n);
 bool simplify_where(rewriter& r, graph_node& n);
@@ -157,12 +157,12 @@ bool rewrite_weight(rewriter& r, graph_node& n);
 bool join_weights(rewriter& r, graph_node& n);
 bool fold_batch_normalization(rewriter& r, graph_node& n);
 
-/// Whether two shapes are surely the same.
+/// Whether two shapes are known to be equal.
 [[nodiscard]] bool same_shape(shape const& a, shape const& b);
-/// Whether two tensors with the same number of elements have the same shape: one dimension may be unknown.
+/// Whether two tensors with equal numbers of elements have the same shape; one dimension may be unknown.
 [[nodiscard]] bool same_shape_of_same_elements(shape const& a, shape const& b);
 
-/// The second input of a Reshape (allowzero = 0) that gives `to`: 0 copies a dimension, -1 stands for the only one that is left.
+/// The target of a Reshape (allowzero = 0) to the shape `to`: 0 copies a dimension, -1 infers the only remaining one.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> reshape_target(shape const& from, shape const& to);
 
 } // namespace ATON_NAMESPACE::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of sizes: what Shape, Gather, Concat and their kin hold, as numbers and symbols, and one node for each symbol that is needed.
+// Tracks lists of sizes, from Shape, Gather, Concat and similar operators, as numbers and symbols; uses one node per symbol.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-constexpr std::size_t longest_list = 32;
+constexpr std::size_t max_list_length = 32;
 
 using kind = size_element::kind;
 
 bool is_index(dtype t) { return t == dtype::int64 || t == dtype::int32; }
 
-/// Where a rank is not known, it is not small.
+/// Whether a value may be a list of sizes. An unknown rank is not accepted.
 bool is_list(value_type const& t) {
     return t.kind == value_kind::tensor && is_index(t.dtype) && t.shape.has_rank() && t.shape.rank() <= 1;
 }
@@ -31,7 +31,7 @@ std::size_t rewriter::intern(std::string_view name) {
     return found->second;
 }
 
-void rewriter::note_symbols(value_id source) {
+void rewriter::record_symbols(value_id source) {
     value_type const& t = type(source);
     if (t.kind != value_kind::tensor) return;
     for (std::size_t i = 0; i != t.shape.rank(); ++i) {
@@ -53,7 +53,7 @@ std::vector<size_element> const* rewriter::elements(value_id id) {
     if (element_index_[id] == -1) {
         element_index_[id] = -2;
         tensor const* const t = constant(id);
-        if (t != nullptr && is_index_tensor(*t) && t->element_count() <= static_cast<std::int64_t>(longest_list)) {
+        if (t != nullptr && is_index_tensor(*t) && t->element_count() <= static_cast<std::int64_t>(max_list_length)) {
             std::vector<size_element> all;
             for (std::int64_t n : integers(*t)) all.push_back({kind::number, n});
             set_elements(id, std::move(all));
@@ -62,14 +62,14 @@ std::vector<size_element> const* rewriter::elements(value_id id) {
     return element_index_[id] < 0 ? nullptr : &elements_[static_cast<std::size_t>(element_index_[id])];
 }
 
-/// What the only result of a node holds.
+/// Infers the elements of the only result of a node.
 bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& out) {
     value_id const x = input(n, 0);
     if (n.outputs.size() != 1 || x == no_value || !is_list(type(n.outputs[0]))) return false;
     if (n.op == "Shape") {
         value_type const& t = type(x);
-        if (t.kind != value_kind::tensor || !t.shape.has_rank() || t.shape.rank() > longest_list) return false;
-        note_symbols(x);
+        if (t.kind != value_kind::tensor || !t.shape.has_rank() || t.shape.rank() > max_list_length) return false;
+        record_symbols(x);
         auto const rank = static_cast<std::int64_t>(t.shape.rank());
         cut const c = cut_of(rank, int_attribute(n, "start", 0), int_attribute(n, "end", rank));
         for (std::int64_t i = c.start; i != c.start + c.count; ++i) {
@@ -81,7 +81,7 @@ bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& ou
         return true;
     }
     if (n.op == "Size") {
-        // Products of sizes are only known where all are numbers.
+        // The product is known only if all sizes are numbers.
         shape const& s = shape_of(x);
         if (!s.is_static()) return false;
         out.push_back({kind::number, s.element_count()});
@@ -93,7 +93,7 @@ bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& ou
             shape const& s = shape_of(id);
             std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size() : -1;
             std::size_t const more = part != nullptr ? part->size() : static_cast<std::size_t>(length);
-            if ((part == nullptr && length < 0) || more > longest_list || out.size() + more > longest_list)
+            if ((part == nullptr && length < 0) || more > max_list_length || out.size() + more > max_list_length)
                 return false;
             if (part != nullptr) out.insert(out.end(), part->begin(), part->end());
             else out.resize(out.size() + more);
@@ -105,8 +105,8 @@ bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& ou
     auto const count = static_cast<std::int64_t>(from->size());
     if (n.op == "Gather") {
         tensor const* const at = constant(input(n, 1));
-        if (at == nullptr || !is_index_tensor(*at) || at->element_count() > static_cast<std::int64_t>(longest_list) ||
-            shape_of(x).rank() != 1)
+        if (at == nullptr || !is_index_tensor(*at) ||
+            at->element_count() > static_cast<std::int64_t>(max_list_length) || shape_of(x).rank() != 1)
             return false;
         for (std::int64_t i : integers(*at)) {
             if (i < -count || i >= count) return false;
@@ -135,7 +135,7 @@ bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& ou
     return false;
 }
 
-void rewriter::learn_sizes(graph_node const& n) {
+void rewriter::record_sizes(graph_node const& n) {
     std::vector<size_element> list;
     if (!infer_elements(n, list)) return;
     value_id const id = n.outputs[0];
@@ -147,7 +147,7 @@ void rewriter::learn_sizes(graph_node const& n) {
         set_elements(id, std::move(list));
 }
 
-/// The size that a symbol stands for, computed where its source is: from a graph input before all nodes.
+/// The value of a symbol, computed after its source; for a graph input, before all nodes.
 value_id rewriter::size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like) {
     symbol const s = symbols_[symbol_index];
     if (s.sizes[rank] != no_value && is_alive(s.sizes[rank])) return s.sizes[rank];
@@ -181,7 +181,7 @@ bool rewriter::reuse_size(graph_node& n, size_element const& e) {
     auto const index = static_cast<std::size_t>(e.number);
     value_id const known = symbols_[index].sizes[rank];
     if (known == no_value || !is_alive(known)) {
-        // Nothing shorter to replace these with.
+        // These have no shorter replacement.
         if (n.op == (rank == 1 ? "Shape" : "Squeeze") && graph.opset >= 15) {
             if (rank == 1 || n.inputs[0] == symbols_[index].sizes[1]) return false;
         }

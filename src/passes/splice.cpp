@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Renumbers the nodes of a graph for another one, with the graphs nested in them.
+// Renumbers the nodes of a graph, with their nested graphs, for another graph.
 #include "splice.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Skips a captured value wherever it is an operand: there is nothing to capture.
+/// Omits a captured value, which has no outer value, from all operands.
 void skip_value(graph_data& graph, value_id id) {
     for (graph_node& n : graph.nodes) {
         std::replace(n.inputs.begin(), n.inputs.end(), id, no_value);
@@ -32,7 +32,7 @@ void skip_value(graph_data& graph, value_id id) {
 std::vector<graph_node> splice(graph_data& to, graph_data from, std::vector<value_id>& ids, graph_node const& call) {
     for (value_id id = 0; id != from.values.size(); ++id) {
         if (ids[id] == no_value) skip_value(from, id);
-        if (ids[id] != to_be_made) continue;
+        if (ids[id] != unassigned) continue;
         graph_value& v = from.values[id];
         ids[id] = to.add_value(std::move(v.type), std::move(v.name));
         to.values[ids[id]].wrapped_number = v.wrapped_number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the nodes of one graph into another: a branch of an If, the body of a function.
+// Moves the nodes of one graph into another, for branches of If and bodies of functions.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// In the list given to splice(): a value that the other graph does not have yet.
-inline constexpr value_id to_be_made = no_value - 1;
+/// In the list passed to splice(): a value that does not exist in the other graph yet.
+inline constexpr value_id unassigned = no_value - 1;
 
-/// The nodes of `from`, in terms of the values of `to`, which gets new values, initializers, origins and domains; the caller appends
-/// the nodes. `ids` says for each value of `from` which value of `to` it is, no_value: it is skipped where it is an operand. Those to
-/// be made are filled in. Nodes that do not say what they are made for are made for what `call` is.
+/// Returns the nodes of `from` in terms of the values of `to`, for the caller to append, and adds values, initializers, origins and domains
+/// to `to`. `ids` maps values of `from` to values of `to`: no_value omits an operand, and unassigned ones are created and filled in. Nodes
+/// without an origin get that of `call`.
 [[nodiscard]] std::vector<graph_node> splice(graph_data& to, graph_data from, std::vector<value_id>& ids,
                                              graph_node const& call);
 

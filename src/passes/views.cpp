@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reshape, Squeeze, Unsqueeze and Flatten: chains become one, those that do nothing go, computed shapes become constants.
+// Merges chains of Reshape, Squeeze, Unsqueeze and Flatten, removes no-ops, and replaces computed shapes by constants.
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ bool same_shape_of_same_elements(shape const& a, shape const& b) {
 std::optional<std::vector<std::int64_t>> reshape_target(shape const& from, shape const& to) {
     if (!to.has_rank()) return {};
     std::vector<std::int64_t> out;
-    std::size_t open = 0; // dimensions that are no numbers
-    std::size_t left = 0; // and cannot be copied
+    std::size_t open = 0; // dimensions that are not static
+    std::size_t left = 0; // those that cannot be copied
     bool has_zero = false;
     for (std::size_t i = 0; i != to.rank(); ++i) {
         bool const copied = from.has_rank() && i < from.rank() && from[i].same_as(to[i]);
@@ -50,7 +50,7 @@ std::optional<std::vector<std::int64_t>> reshape_target(shape const& from, shape
         }
     }
     if (left > 1 || (left == 1 && has_zero)) return {};
-    if (open == 1 && !has_zero) // needs nothing of the input: stays right when it changes
+    if (open == 1 && !has_zero) // does not depend on the input's shape
         for (std::size_t i = 0; i != out.size(); ++i)
             if (!to[i].is_static()) out[i] = -1;
     return out;
@@ -71,7 +71,7 @@ bool has_constant_shape_without_zero(rewriter const& r, graph_node const& n) {
     return std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
 }
 
-/// Squeeze(Transpose(Reshape(x))): the dimensions of 1 need not be made.
+/// Squeeze(Transpose(Reshape(x))): the Reshape does not need to create the dimensions of 1.
 bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     graph_node const* const transpose = r.producer(n.inputs[0], "Transpose");
     if (transpose == nullptr || r.uses(n.inputs[0]) != 1 || r.uses(transpose->inputs[0]) != 1) return false;
@@ -79,22 +79,22 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     graph_node const* const view = r.producer(wide);
     node_attribute const* const perm = transpose->attribute("perm");
     shape const from = r.shape_of(wide);
-    shape const turned = r.shape_of(n.inputs[0]);
+    shape const transposed = r.shape_of(n.inputs[0]);
     shape const out = r.shape_of(n.outputs[0]);
-    if (view == nullptr || !is_view(*view) || perm == nullptr || !from.has_rank() || !turned.has_rank() ||
-        !out.has_rank() || perm->ints.size() != from.rank() || turned.rank() != from.rank())
+    if (view == nullptr || !is_view(*view) || perm == nullptr || !from.has_rank() || !transposed.has_rank() ||
+        !out.has_rank() || perm->ints.size() != from.rank() || transposed.rank() != from.rank())
         return false;
-    // The result is what was turned without some dimensions of 1: the first that fit, from the left.
-    std::vector<char> gone(from.rank(), 0);
+    // The result is the transposed shape without some dimensions of 1; matched greedily from the left.
+    std::vector<char> removed(from.rank(), 0);
     std::vector<std::int64_t> order;
     std::size_t kept = 0;
-    for (std::size_t i = 0; i != turned.rank(); ++i) {
+    for (std::size_t i = 0; i != transposed.rank(); ++i) {
         auto const axis = static_cast<std::size_t>(perm->ints[i]);
-        if (kept != out.rank() && turned[i].same_as(out[kept])) {
+        if (kept != out.rank() && transposed[i].same_as(out[kept])) {
             order.push_back(perm->ints[i]);
             ++kept;
-        } else if (turned[i].size() == 1 && axis < gone.size()) {
-            gone[axis] = 1;
+        } else if (transposed[i].size() == 1 && axis < removed.size()) {
+            removed[axis] = 1;
         } else {
             return false;
         }
@@ -102,11 +102,12 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     if (kept != out.rank()) return false;
     std::vector<dim> dims;
     for (std::size_t i = 0; i != from.rank(); ++i)
-        if (gone[i] == 0) dims.push_back(from[i]);
+        if (removed[i] == 0) dims.push_back(from[i]);
     value_id const x = view->inputs[0];
     auto const target = reshape_target(r.shape_of(x), shape(dims));
     if (!target) return false;
-    for (std::int64_t& p : order) p -= std::count(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(p), char{1});
+    for (std::int64_t& p : order)
+        p -= std::count(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(p), char{1});
     graph_node reshape = rewriter::make_node("Reshape", {x, r.add_integers(*target)}, *view);
     n.op = "Transpose";
     n.attributes.assign(1, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layout operators on weights in a file: the node goes, and the weight is written in the new layout.
+// Applies layout operators to weights in a file: the node is removed, and the weight is written in the new layout.
 #include "weights.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// The weight as one strided view of its own sizes, where it is one.
+/// The weight as a single strided view with its own sizes, if possible.
 std::optional<stored_part> as_view(stored_tensor const& t) {
     if (t.parts.size() != 1) return {};
     stored_part part = t.parts[0];
@@ -35,7 +35,7 @@ stored_tensor stored_view(dtype type, stored_part part) {
     return out;
 }
 
-/// Elements `start` to `start + count` along an axis, each `step`-th.
+/// Selects `count` elements along an axis, from `start` in steps of `step`.
 bool narrow(stored_part& part, std::size_t axis, cut const& c) {
     if (c.step < 1) return false;
     if (!part.factors.empty() && axis == 0) {
@@ -74,7 +74,7 @@ std::optional<stored_tensor> sliced(rewriter const& r, graph_node const& n, stor
     return stored_view(from.type, std::move(*part));
 }
 
-/// Indices that go up in equal steps are a slice.
+/// Ascending equidistant indices as a slice.
 std::optional<cut> as_cut(tensor const& indices, std::int64_t size) {
     if ((indices.type != dtype::int64 && indices.type != dtype::int32) || indices.element_count() == 0) return {};
     std::vector<std::int64_t> list = integers(indices);
@@ -96,7 +96,7 @@ std::optional<stored_tensor> gathered(rewriter const& r, graph_node const& n, st
     auto const c = as_cut(*at, from.sizes[*axis]);
     if (!c || !narrow(*part, *axis, *c)) return {};
     stored_tensor out = stored_view(from.type, std::move(*part));
-    // The axis has become those of the indices: the elements are in the same order.
+    // The axis is replaced by those of the indices; the order of elements does not change.
     auto const place = out.sizes.begin() + static_cast<std::ptrdiff_t>(*axis);
     out.sizes.insert(out.sizes.erase(place), at->sizes.begin(), at->sizes.end());
     return out;
@@ -118,7 +118,7 @@ std::optional<stored_tensor> transposed(graph_node const& n, stored_tensor const
     return stored_view(from.type, std::move(out));
 }
 
-/// Reshape and its kin: the elements stay in their order, the sizes are those of the result.
+/// Reshape and similar operators: the order of elements stays, the sizes are those of the result.
 std::optional<stored_tensor> reshaped(rewriter const& r, graph_node const& n, stored_tensor const& from) {
     shape const& s = r.shape_of(n.outputs[0]);
     if (s.element_count() != from.element_count()) return {};
@@ -136,7 +136,7 @@ bool split_weight(rewriter& r, graph_node& n, stored_tensor const& from) {
     std::int64_t start = 0;
     for (value_id out : n.outputs) {
         if (out == no_value) return false;
-        shape const& s = r.shape_of(out); // sizes that the program knows
+        shape const& s = r.shape_of(out); // the recorded sizes
         if (!s.is_static() || s.rank() != from.sizes.size()) return false;
         parts.push_back(*whole);
         std::int64_t const count = s[*axis].size();
@@ -189,14 +189,14 @@ bool rewrite_weight(rewriter& r, graph_node& n) {
     else if (n.op == "Gather") to = gathered(r, n, *from);
     else to = reshaped(r, n, *from);
     if (!to) return false;
-    // The program's own sizes are the truth: with others, something is not as it looks.
+    // The recorded rank takes precedence: if the new one contradicts it, do not rewrite.
     shape const& s = r.shape_of(n.outputs[0]);
     if (s.has_rank() && s.rank() != to->sizes.size()) return false;
     r.replace(n.outputs[0], r.add_stored(std::move(*to), r.weight_name(id, true)));
     return true;
 }
 
-/// Concat of weights along the first dimension that is not 1.
+/// Merges a Concat of weights along the first dimension that is not 1.
 bool join_weights(rewriter& r, graph_node& n) {
     stored_tensor out;
     for (std::size_t i = 0; i != n.inputs.size(); ++i) {
@@ -259,10 +259,10 @@ bool rewriter::may_rewrite(value_id id) const {
     return bytes <= small_weight || (rewritten_[id] != ~std::uint64_t{0} && rewritten_[id] <= bytes + small_weight);
 }
 
-/// Whether no graph around this one uses the value for anything else, nor gives it to another one.
+/// Whether no outer graph uses the value elsewhere.
 bool rewriter::is_only_used_here(value_id id) const {
     value_id const outer = graph.values[id].outer;
-    return outer == no_value || (around_->uses_[outer] == 1 && around_->is_only_used_here(outer));
+    return outer == no_value || (outer_->uses_[outer] == 1 && outer_->is_only_used_here(outer));
 }
 
 bool is_layout_operator(graph_node const& n) {
@@ -274,10 +274,10 @@ bool is_layout_operator(graph_node const& n) {
 
 std::string rewriter::weight_name(value_id id, bool is_only) {
     if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return around_->weight_name(outer, is_only && uses_[id] == 1);
+        return outer_->weight_name(outer, is_only && uses_[id] == 1);
     std::string& name = graph.values[id].name;
     if (name.empty() || (is_only && uses_[id] == 1)) return std::exchange(name, {});
-    return name + "." + std::to_string(++names_made_);
+    return name + "." + std::to_string(++generated_names_);
 }
 
 tensor const* rewriter::loaded(value_id id) {

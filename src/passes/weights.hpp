@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights that stay in a file, as passes see them.
+// Helpers of passes for weights in a file.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// Weights up to this size may be read or written twice.
+/// Weights up to this size may be loaded or duplicated.
 inline constexpr std::uint64_t small_weight = 4096; // bytes
 
-/// The elements of a weight that no factor changes; nothing where they are more bytes, or not where they should be.
+/// Loads a weight without factors; nothing if it exceeds `at_most` bytes or is out of bounds.
 [[nodiscard]] std::optional<tensor> load_weight(stored_tensor const& from, std::uint64_t at_most);
 
-/// Operators that move the elements of their first input (Concat: of all).
+/// Whether an operator only moves the elements of its first input (Concat: of all inputs).
 [[nodiscard]] bool is_layout_operator(graph_node const& n);
 
 } // namespace ATON_NAMESPACE::passes

@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::program {
 bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> const& symbols) {
     for (auto const& [symbol, n] : symbols)
         if (auto const range = p.ranges.find(symbol); range != p.ranges.end())
-            if ((range->second.least > 2 && n < range->second.least) || n > range->second.most) return false;
+            if ((range->second.min > 2 && n < range->second.min) || n > range->second.max) return false;
     std::map<std::string, std::int64_t, std::less<>> sizes;
     for (auto const& [name, source] : p.guard_sources) {
         value const& v = p.values[source.input];

@@ -13,9 +13,9 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-constexpr std::uint32_t deepest_view = 4096;
+constexpr std::uint32_t max_view_depth = 4096;
 
-/// The same for the same operator with the same arguments, but for the tensor at `source`.
+/// A key that is equal for equal operators with equal arguments, ignoring the tensor at `source`.
 std::string key_of(node const& n, std::size_t source) {
     std::string key = n.op;
     auto const add = [&key](auto number) { key += ',' + std::to_string(number); };
@@ -46,12 +46,12 @@ std::uint32_t alias_state::new_record(record r) {
     return static_cast<std::uint32_t>(records_.size() - 1);
 }
 
-void alias_state::make_room(value_index v) {
+void alias_state::grow_to_hold(value_index v) {
     if (v >= object_of_.size()) object_of_.resize(std::max<std::size_t>(v + 1, 2 * object_of_.size()), none);
 }
 
 void alias_state::new_object(value_index v, std::uint32_t r) {
-    make_room(v);
+    grow_to_hold(v);
     object_of_[v] = static_cast<std::uint32_t>(records_of_.size());
     records_of_.push_back(r);
 }
@@ -69,11 +69,11 @@ void alias_state::add_tensor(value_index v) {
 }
 
 void alias_state::add_same(value_index v, value_index other) {
-    make_room(v);
+    grow_to_hold(v);
     object_of_[v] = object_of_[other];
 }
 
-/// Whether there was no such view before.
+/// Returns whether the view is new.
 bool alias_state::add_view(value_index v, record made, std::string const& key) {
     record const& parent = records_[made.parent];
     if (made.rule == view_rule::same) {
@@ -120,7 +120,7 @@ void alias_state::add_views(node n, std::vector<std::optional<view_of>> const& v
             made.list_element = views[i]->element;
             made.result = r;
             made.element = e;
-            if (made.rule == view_rule::as_strided) { // strides are those of the memory, not of what it is called on
+            if (made.rule == view_rule::as_strided) { // strides refer to the memory, not to the viewed tensor
                 auto const layout = layout_.of(described_by(source));
                 bool const is_whole = records_[made.parent].parent == none;
                 if (!is_whole || !layout || !layouts::is_contiguous(*layout)) made.rule = view_rule::unknown;
@@ -155,9 +155,9 @@ bool alias_state::is_inside(std::uint32_t r, std::uint32_t of) const {
 }
 
 std::vector<std::uint32_t> alias_state::path_to(std::uint32_t r, std::uint32_t top, node const& cause) const {
-    if (records_[r].depth > deepest_view)
-        throw error(describe(out_.owner(), cause) + ": more than " + std::to_string(deepest_view) +
-                    " views of one another are written to; write to a clone() of one");
+    if (records_[r].depth > max_view_depth)
+        throw error(describe(out_.owner(), cause) + ": more than " + std::to_string(max_view_depth) +
+                    " nested views of the tensor that is written to; write to a clone() of one of them");
     std::vector<std::uint32_t> path;
     for (; r != top; r = records_[r].parent) path.push_back(r);
     std::reverse(path.begin(), path.end());
@@ -169,22 +169,22 @@ value_index alias_state::read(value_index v, node const& cause) {
     memory& m = memories_[records_[r].memory];
     if (!m.is_written) return records_[r].current;
     if (m.dirty != none && is_inside(r, m.dirty)) {
-        bring_up_to_date(path_to(r, m.dirty, cause), cause);
+        refresh(path_to(r, m.dirty, cause), cause);
     } else {
         put_back_writes(m);
-        bring_up_to_date(path_to(r, m.root, cause), cause);
+        refresh(path_to(r, m.root, cause), cause);
     }
     return records_[r].current;
 }
 
-void alias_state::bring_up_to_date(std::vector<std::uint32_t> const& path, node const& cause) {
+void alias_state::refresh(std::vector<std::uint32_t> const& path, node const& cause) {
     for (std::uint32_t each : path) {
         value_index const now = records_[records_[each].parent].current;
         if (records_[each].source == now) continue;
         record& r = records_[each];
         if (r.rule == view_rule::unknown)
             throw error(describe(out_.owner(), cause) + ": reads the result of " + r.view->op.op +
-                        ", of which the program does not tell whether it is a copy, after a write to its argument; use "
+                        " after a write to its argument, but the program does not tell whether it is a copy; use "
                         "clone()");
         r.current = apply(*r.view, r.list_element, now, cause)[r.result].values[r.element];
         r.source = now;
@@ -212,7 +212,7 @@ void alias_state::put_back_writes(memory& m) {
     std::uint32_t each = std::exchange(m.dirty, none);
     std::vector<std::uint32_t> path = path_to(each, m.root, writer);
     path.pop_back();
-    bring_up_to_date(path, writer);
+    refresh(path, writer);
     for (; records_[each].parent != none; each = records_[each].parent) {
         record& r = records_[each];
         record& parent = records_[r.parent];
@@ -244,7 +244,7 @@ bool alias_state::share_memory(value_index a, value_index b) const {
     return record_of(a).memory == record_of(b).memory;
 }
 
-/// The elements of a dimension of what a view views that it shows some of.
+/// The elements along one dimension of a viewed tensor that a view contains: [first, end).
 struct alias_state::part {
     std::int64_t dim = 0;
     std::int64_t first = 0;
@@ -255,9 +255,9 @@ std::optional<alias_state::part> alias_state::part_of(record const& r) const {
     std::vector<extent> const& whole = out_.owner().values[records_[r.parent].described_by].sizes;
     node const& view = r.view->op;
     auto const rank = static_cast<std::int64_t>(whole.size());
-    auto const number = [&](std::string_view name, std::int64_t otherwise) -> std::optional<std::int64_t> {
+    auto const number = [&](std::string_view name, std::int64_t fallback) -> std::optional<std::int64_t> {
         argument const* const a = find_argument(view, name);
-        if (is_none(a)) return otherwise;
+        if (is_none(a)) return fallback;
         return a->kind == argument_kind::integer ? std::optional(a->integer) : std::nullopt;
     };
     part out;
@@ -265,7 +265,7 @@ std::optional<alias_state::part> alias_state::part_of(record const& r) const {
     out.dim = dim < 0 ? dim + rank : dim;
     if (out.dim < 0 || out.dim >= rank) return {};
     extent const size = whole[static_cast<std::size_t>(out.dim)];
-    // An index from the end on is one from the start on where the size is known.
+    // Converts an index that counts from the end, if the size is known.
     auto const place = [&](std::optional<std::int64_t> i) -> std::optional<std::int64_t> {
         if (!i || *i >= 0) return i;
         return size.is_number() ? std::optional(std::max<std::int64_t>(0, *i + size.number)) : std::nullopt;
@@ -295,24 +295,24 @@ std::optional<alias_state::part> alias_state::part_of(record const& r) const {
     return out;
 }
 
-/// The first and the last element of a tensor, counted from the start of what it is a view of in the end.
+/// The first and the last element of a tensor, as offsets in the tensor that it is ultimately a view of.
 struct alias_state::element_range {
     std::int64_t first = 0;
     std::int64_t last = 0;
 };
 
 std::optional<alias_state::element_range> alias_state::range_of(std::uint32_t r) const {
-    constexpr std::int64_t most = std::int64_t{1} << 31; // so that no product overflows
+    constexpr std::int64_t limit = std::int64_t{1} << 31; // so that no product overflows
     element_range out;
     value const& shown = out_.owner().values[records_[r].described_by];
     for (std::size_t d = 0; d != shown.sizes.size(); ++d) {
         extent const size = shown.sizes[d];
         extent const stride = d < shown.strides.size() ? shown.strides[d] : extent{0, 0};
-        bool const fits = size.is_number() && stride.is_number() && size.number > 0 && size.number <= most &&
-                          stride.number >= 0 && stride.number <= most;
+        bool const fits = size.is_number() && stride.is_number() && size.number > 0 && size.number <= limit &&
+                          stride.number >= 0 && stride.number <= limit;
         if (!fits) return {};
         out.last += (size.number - 1) * stride.number;
-        if (out.last > most) return {};
+        if (out.last > limit) return {};
     }
     for (; records_[r].parent != none; r = records_[r].parent) {
         std::int64_t start = 0;
@@ -322,31 +322,31 @@ std::optional<alias_state::element_range> alias_state::range_of(std::uint32_t r)
         case view_rule::self_inverse:
         case view_rule::permute:
         case view_rule::move_dimensions: break;
-        case view_rule::as_strided: start = integer_of(records_[r].view->op, "storage_offset", most + 1); break;
+        case view_rule::as_strided: start = integer_of(records_[r].view->op, "storage_offset", limit + 1); break;
         default: {
             std::optional<part> const p = part_of(records_[r]);
             value const& whole = out_.owner().values[records_[records_[r].parent].described_by];
-            if (!p || p->first > most || static_cast<std::size_t>(p->dim) >= whole.strides.size()) return {};
+            if (!p || p->first > limit || static_cast<std::size_t>(p->dim) >= whole.strides.size()) return {};
             extent const stride = whole.strides[static_cast<std::size_t>(p->dim)];
-            if (!stride.is_number() || stride.number < 0 || stride.number > most) return {};
+            if (!stride.is_number() || stride.number < 0 || stride.number > limit) return {};
             start = p->first * stride.number;
         }
         }
-        if (start < 0 || start > most) return {};
+        if (start < 0 || start > limit) return {};
         out.first += start;
         out.last += start;
-        if (out.last > 2 * most) return {};
+        if (out.last > 2 * limit) return {};
     }
     return out;
 }
 
-bool alias_state::are_apart(value_index a, value_index b) const {
+bool alias_state::are_disjoint(value_index a, value_index b) const {
     if (!share_memory(a, b)) return true;
     std::uint32_t one = records_of_[object_of_[a]];
     std::uint32_t other = records_of_[object_of_[b]];
     std::uint32_t below_one = none;
     std::uint32_t below_other = none;
-    while (one != other) { // up to what both are views of
+    while (one != other) { // up to their common ancestor
         bool const first_is_deeper = records_[one].depth >= records_[other].depth;
         std::uint32_t& deeper = first_is_deeper ? one : other;
         (first_is_deeper ? below_one : below_other) = deeper;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every tensor of a graph holds while the graph is walked through and its writes become new values.
+// Tracks the current value of every tensor of a graph while functionalize() turns writes into new values.
 #pragma once
 
 #include <cstddef>
@@ -19,51 +19,49 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// Memory is a tensor and views of it, and of these. A write to a view is put back into what it views when something
-/// else of the same memory is read; a view is repeated when it is read and what it views has become another value.
+/// A memory is a tensor with all views of it, views of views included. A write to a view is put back into the viewed tensor
+/// when another tensor of the same memory is read; a view is recomputed when it is read after the viewed tensor has changed.
 ///
-/// Several values may be the same tensor: the argument of an in-place operator and its result.
+/// Several values may be the same tensor, such as the argument and the result of an in-place operator.
 class alias_state {
 public:
     alias_state(node_emitter& out, layouts const& layout, std::size_t value_count);
 
-    /// `v` has memory of its own.
+    /// Adds `v` with new memory.
     void add_tensor(value_index v);
-    /// `v` has the memory of `other`, byte for byte.
+    /// Adds `v` as another name of the tensor `other`.
     void add_same(value_index v, value_index other);
-    /// The results of `n`, whose arguments are read already, are views of `from`, the tensors as they were called
-    /// before: emits `n`, unless the same views exist. `views` has an element for every result, nothing where it has
-    /// memory of its own.
+    /// Adds the results of `n` as views of `from` and emits `n`, unless the same views exist. The arguments of `n` are already
+    /// replaced by read(); `from` are the original ones. `views` has an element per result, nullopt for new memory.
     void add_views(node n, std::vector<std::optional<view_of>> const& views, std::vector<value_index> const& from);
-    /// An in-place operator that changes sizes and strides alone: `v` becomes
-    /// the view of what it was, which `n` computes.
+    /// For in-place operators that only change sizes and strides: `v` becomes the view of itself that `n` computes.
     void change_view(node n, view_of const& view, value_index v);
 
     [[nodiscard]] bool is_known(value_index v) const { return v < object_of_.size() && object_of_[v] != none; }
-    /// The value that holds what `v` holds now.
+    /// The current value of `v`. Emits the operators that are needed to compute it.
     [[nodiscard]] value_index read(value_index v, node const& cause);
-    /// A value with the sizes and dtype of `v`, whatever it holds.
+    /// A value with the sizes and dtype of `v`, but possibly outdated elements.
     [[nodiscard]] value_index shape_of(value_index v) const;
-    /// The value of the program that says which sizes and strides `v` has now.
+    /// The value of the program whose recorded type has the current sizes and strides of `v`.
     [[nodiscard]] value_index described_by(value_index v) const { return record_of(v).described_by; }
-    /// From now on `v`, and what shares memory with it, holds `now`.
+    /// Sets the current value of `v`, and thereby changes all tensors that share memory with it.
     void write(value_index v, value_index now, node const& cause);
     [[nodiscard]] bool are_same(value_index a, value_index b) const;
 
-    /// What the tensor that `v` was at first holds at the end, and whether it was written to.
+    /// The value at the end of the memory to which `v` belongs, and whether it was written to.
     struct final_value {
         value_index value = no_value;
         bool is_written = false;
     };
     [[nodiscard]] final_value finish(value_index v);
     [[nodiscard]] bool share_memory(value_index a, value_index b) const;
-    /// Whether two tensors have no element in common, as far as the views tell that they are.
-    [[nodiscard]] bool are_apart(value_index a, value_index b) const;
+    /// Whether two tensors are known to have no element in common.
+    [[nodiscard]] bool are_disjoint(value_index a, value_index b) const;
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-    /// An operator that makes views, and what it gave for each value that it was applied to.
+    /// An operator that returns views, and its results for each value that it was applied to.
     struct view_node {
         node op;
         std::size_t argument = 0;
@@ -81,11 +79,11 @@ private:
         std::size_t element = 0;
         value_index described_by = no_value;
         value_index current = no_value;
-        value_index source = no_value; ///< the parent's value that `current` is the view of
+        value_index source = no_value; ///< the parent's value that `current` is a view of
     };
     struct memory {
         std::uint32_t root = none;
-        std::uint32_t dirty = none; ///< a view that was written to and is not put back yet
+        std::uint32_t dirty = none; ///< a view whose write is not put back yet
         std::shared_ptr<node const> writer;
         bool is_written = false;
     };
@@ -97,13 +95,13 @@ private:
     [[nodiscard]] std::optional<part> part_of(record const& r) const;
     struct element_range; ///< of memory
     [[nodiscard]] std::optional<element_range> range_of(std::uint32_t r) const;
-    void bring_up_to_date(std::vector<std::uint32_t> const& path, node const& cause);
+    void refresh(std::vector<std::uint32_t> const& path, node const& cause);
     void put_back_writes(memory& m);
     std::vector<result> const& apply(view_node& view, std::size_t list_element, value_index to, node const& cause);
     bool add_view(value_index v, record made, std::string const& key);
     std::uint32_t new_record(record r);
     void new_object(value_index v, std::uint32_t r);
-    void make_room(value_index v); ///< values are added while the graph is walked through
+    void grow_to_hold(value_index v); ///< values are added during the walk
 
     node_emitter& out_;
     layouts const& layout_;
@@ -111,7 +109,7 @@ private:
     std::vector<std::uint32_t> records_of_; ///< by object
     std::vector<record> records_;
     std::vector<memory> memories_;
-    std::unordered_map<std::string, std::uint32_t> found_; ///< views by what they are views of and how
+    std::unordered_map<std::string, std::uint32_t> found_; ///< views by parent and operator
 };
 
 } // namespace ATON_NAMESPACE::program

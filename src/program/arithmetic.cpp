@@ -60,7 +60,7 @@ std::optional<std::int64_t> power(std::int64_t base, std::int64_t exponent) {
     return out;
 }
 
-/// Rounded down, and what is left, which has the sign of the divisor.
+/// Python's // (rounded down), % (with the sign of the divisor) and /.
 std::optional<scalar> divided(std::string_view op, std::int64_t a, std::int64_t b) {
     if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
     std::int64_t const rest = a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b;

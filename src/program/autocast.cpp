@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// What torch's lists have in common over devices and versions (ATen/autocast_mode.h, autocast_mode.cpp).
+/// Operators that run in the lower precision: the union of torch's lists over devices and versions (ATen/autocast_mode.h, autocast_mode.cpp).
 constexpr std::string_view lower_precision[] = {
     "_addmm_activation",
     "_convolution",
@@ -39,7 +39,7 @@ constexpr std::string_view lower_precision[] = {
     "conv_transpose2d.input",
     "conv_transpose3d.input",
     "convolution",
-    "einsum", // on the CPU its products are
+    "einsum", // on the CPU, its products are cast
     "linalg_multi_dot",
     "linalg_vecdot",
     "linear",
@@ -51,7 +51,7 @@ constexpr std::string_view lower_precision[] = {
     "tensordot", // the same
 };
 
-/// Computed in float32; those that take a dtype are given it, which is a cast of what they take.
+/// Operators that run in float32, including those for which torch sets their dtype argument.
 constexpr std::string_view in_float32[] = {
     "_upsample_bicubic2d_aa",
     "_upsample_bicubic2d_aa.vec",
@@ -169,7 +169,7 @@ constexpr std::string_view in_float32[] = {
     "upsample_trilinear3d.vec",
 };
 
-/// Computed in the widest dtype of what they take.
+/// Operators that run in the widest dtype of their operands.
 constexpr std::string_view promoting[] = {
     "addcdiv",
     "addcmul",
@@ -188,11 +188,11 @@ constexpr std::string_view promoting[] = {
 };
 
 template <std::size_t N>
-bool is_on(std::string_view const (&list)[N], std::string_view op) {
+bool contains(std::string_view const (&list)[N], std::string_view op) {
     return std::find(std::begin(list), std::end(list), op) != std::end(list);
 }
 
-/// float64 stays as it is.
+/// Whether autocast applies to a value: floats, except float64.
 bool may_be_cast(value const& v) {
     return v.kind == value_kind::tensor && v.has_type && is_floating(v.type) && v.type != dtype::float64;
 }
@@ -206,7 +206,7 @@ std::vector<dtype> operand_types(program const& p, node const& n) {
     return out;
 }
 
-/// Of the first floating result.
+/// The dtype of the first result that autocast applies to.
 dtype result_type(program const& p, node const& n) {
     for (value_index v : result_values(n))
         if (v != no_value && may_be_cast(p.values[v])) return p.values[v].type;
@@ -233,7 +233,7 @@ void cast_all(node_emitter& out, node& n, dtype to) {
 } // namespace
 
 autocast_regions hidden_autocast(program const& p) {
-    std::string_view const version = p.torch_version; // 2.4 does not say it
+    std::string_view const version = p.torch_version; // empty in files of torch 2.4
     if (!version.empty() && !version.starts_with("2.4.") && !version.starts_with("2.5.")) return {};
     return {{{"cpu", dtype::bfloat16}, {"cuda", dtype::float16}}, true};
 }
@@ -241,7 +241,7 @@ autocast_regions hidden_autocast(program const& p) {
 autocast_regions enter_autocast(program const& p, node const& call, autocast_regions around) {
     bool const is_well_formed = call.arguments.size() > 2 && call.arguments[2].kind == argument_kind::boolean &&
                                 !call.arguments[0].text.empty();
-    if (!is_well_formed) throw error(describe(p, call) + ": does not say for which device, and whether, it is enabled");
+    if (!is_well_formed) throw error(describe(p, call) + ": its device or whether it is enabled is not recorded");
     std::string const device = call.arguments[0].text.substr(0, call.arguments[0].text.find(':'));
     if (around.are_hidden) around = {};
     around.enabled.erase(device);
@@ -258,8 +258,8 @@ bool is_cast(program const& p, autocast_regions const& regions, node const& n) {
     if (std::all_of(operands.begin(), operands.end(), [&](dtype each) { return each == result; })) return false;
     std::string_view const op = std::string_view(n.op).substr(6);
     bool const is_lower = is_region_of(regions, result);
-    return (is_lower && is_on(lower_precision, op)) || (result == dtype::float32 && is_on(in_float32, op)) ||
-           ((is_lower || result == dtype::float32) && is_on(promoting, op));
+    return (is_lower && contains(lower_precision, op)) || (result == dtype::float32 && contains(in_float32, op)) ||
+           ((is_lower || result == dtype::float32) && contains(promoting, op));
 }
 
 void cast_operands(node_emitter& out, autocast_regions const& regions, node& n) {
@@ -268,9 +268,9 @@ void cast_operands(node_emitter& out, autocast_regions const& regions, node& n) 
     if (is_cast(p, regions, n)) return cast_all(out, n, result_type(p, n));
     if (regions.are_hidden) return;
     if (n.kind == node_kind::higher_order)
-        throw error(describe(p, n) + ": is inside of torch.autocast, and the casts that it makes there are not in the "
-                                     "file; cast with .to(), or switch autocast off");
-    // Operands of one dtype and a result of another: something inside of the operator was cast, if it was not asked for.
+        throw error(describe(p, n) + ": is inside torch.autocast, whose casts in its graphs are not recorded in the "
+                                     "file; cast with .to(), or disable autocast");
+    // If the dtypes of operands and result differ without a dtype argument, autocast cast something inside the operator.
     dtype const result = result_type(p, n);
     std::vector<dtype> const operands = operand_types(p, n);
     bool const is_one = std::all_of(operands.begin(), operands.end(), [&](dtype each) { return each == operands[0]; });
@@ -279,8 +279,8 @@ void cast_operands(node_emitter& out, autocast_regions const& regions, node& n) 
     bool const is_asked = std::any_of(
         n.arguments.begin(), n.arguments.end(), [](argument const& a) { return a.kind == argument_kind::type; });
     if (is_known(operands[0]) && is_known(result) && !is_asked)
-        throw error(describe(p, n) + ": torch.autocast casts inside of it, from " + std::string(name(operands[0])) +
-                    " to " + std::string(name(result)) + "; cast with .to(), or switch autocast off");
+        throw error(describe(p, n) + ": torch.autocast casts inside it, from " + std::string(name(operands[0])) +
+                    " to " + std::string(name(result)) + "; cast with .to(), or disable autocast");
 }
 
 } // namespace ATON_NAMESPACE::program

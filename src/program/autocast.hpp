@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regions of torch.autocast: a file has the operators inside of them, and the casts that torch makes on the way to these are put in here.
+// Regions of torch.autocast: inserts the casts that torch applies to the operands of the operators in a region, which files do not contain.
 #pragma once
 
 #include <map>
@@ -11,23 +11,23 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// The regions around a node.
+/// The autocast regions that enclose a node.
 struct autocast_regions {
-    std::map<std::string, dtype, std::less<>> enabled; ///< by kind of device: the dtype that it casts to
-    bool are_hidden = false;                           ///< the file does not say where they are
+    std::map<std::string, dtype, std::less<>> enabled; ///< the dtype to cast to, by device type
+    bool are_hidden = false;                           ///< the file does not record where the regions are
 };
 
-/// torch before 2.6 wrote no regions: only the recorded dtypes tell that an operator was in one. Any may have been.
+/// The regions of files of torch before 2.6, which does not record them: every operator may be in one, as its recorded dtypes tell.
 [[nodiscard]] autocast_regions hidden_autocast(program const& p);
 
-/// Whether the lists have this node, and its recorded dtypes say that operands were cast.
+/// Whether the operator is on torch's lists and its recorded dtypes show that its operands were cast.
 [[nodiscard]] bool is_cast(program const& p, autocast_regions const& regions, node const& n);
 
-/// The regions inside of a call of wrap_with_autocast (device, dtype, enabled, ...). Throws where the call is malformed.
+/// The regions inside a call of wrap_with_autocast (device, dtype, enabled, ...). Throws aton::error if the call is malformed.
 [[nodiscard]] autocast_regions enter_autocast(program const& p, node const& call, autocast_regions around);
 
-/// Casts the operands of a node as torch does in these regions. Which of its lists an operator is on depends on the device and on the
-/// version; the recorded dtype of the result tells what was done. Throws where no list explains it.
+/// Casts the operands of a node as torch does in these regions. Torch's lists depend on the device and the version; the recorded dtype of the
+/// result decides which one applies. Throws aton::error if none of them explains it.
 void cast_operands(node_emitter& out, autocast_regions const& regions, node& n);
 
 } // namespace ATON_NAMESPACE::program

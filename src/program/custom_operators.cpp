@@ -20,15 +20,15 @@ namespace {
 constexpr std::string_view version_1 = "higher_order::auto_functionalized";
 constexpr std::string_view version_2 = "higher_order::auto_functionalized_v2";
 
-/// An argument that is written to, as a node without the operator's schema shows it.
+/// A mutated argument, inferred from a node without the operator's schema.
 struct formal {
     std::string name;
     bool is_list = false;
 };
 
-class unfolder {
+class call_decoder {
 public:
-    unfolder(node_emitter& out, node const& n, std::string_view schema)
+    call_decoder(node_emitter& out, node const& n, std::string_view schema)
         : out_(out),
           from_(n),
           schema_(schema),
@@ -40,7 +40,7 @@ public:
         for (std::size_t i = 0; i != n.arguments.size(); ++i) taken_[i] = n.arguments[i].kind == argument_kind::op;
     }
 
-    unfolded_call run_1() {
+    decoded_call decode_v1() {
         if (schema_.empty()) {
             made_.call.is_functional = true;
             copy_rest();
@@ -67,14 +67,14 @@ public:
         return std::move(made_);
     }
 
-    unfolded_call run_2() {
+    decoded_call decode_v2() {
         if (argument const* const bases = take("_all_bases"); bases != nullptr) bases_ = bases->values;
         std::vector<formal> const written = schema_.empty() ? find_written() : std::vector<formal>();
         bool const makes_outs = bases_.empty() && has_outs(written);
         std::size_t const own = makes_outs ? from_.results.size() : split_results(bases_.size());
         for (std::size_t i = 0; i != bases_.size(); ++i) {
             result const& now = from_.results[own + i];
-            if (bases_[i] == no_value) fail("one of its bases is None");
+            if (bases_[i] == no_value) fail("one of its base tensors is None");
             bases_[i] = copy_of(bases_[i], now.values.size() == 1 ? now.values.front() : no_value);
         }
         aten::schema_argument each;
@@ -124,21 +124,23 @@ private:
 
     void finish() const {
         for (std::size_t i = 0; i != taken_.size(); ++i)
-            if (!taken_[i]) fail("its argument '" + from_.arguments[i].name + "' is none of " + made_.call.op);
+            if (!taken_[i])
+                fail("its argument '" + from_.arguments[i].name + "' is not an argument of " + made_.call.op);
         if (made_.call.results.size() != made_.op.results)
             fail("it has " + std::to_string(made_.call.results.size()) + " results, " + made_.call.op + " has " +
                  std::to_string(made_.op.results));
     }
 
-    /// Whether what the operator returns is None: its schema ends in `-> ()`.
+    /// Whether the operator returns None: its schema ends in `-> ()`.
     [[nodiscard]] bool returns_none() const {
         return !from_.results.empty() && from_.results.front().values.empty() && !from_.results.front().is_list;
     }
 
-    /// The results of the operator itself go to the call; their number as the node has it, with the None of `-> ()`.
-    std::size_t split_results(std::size_t behind) {
-        if (from_.results.size() < behind) fail("it has fewer results than it copies tensors");
-        std::size_t const own = from_.results.size() - behind;
+    /// Assigns the results of the operator to the call, excluding the `copies` at the end. Returns their number, including the None of
+    /// `-> ()`.
+    std::size_t split_results(std::size_t copies) {
+        if (from_.results.size() < copies) fail("it has fewer results than copied tensors");
+        std::size_t const own = from_.results.size() - copies;
         bool const none = own == 1 && returns_none() && (schema_.empty() || made_.op.results == 0);
         if (!none)
             made_.call.results.assign(from_.results.begin(), from_.results.begin() + static_cast<std::ptrdiff_t>(own));
@@ -154,7 +156,7 @@ private:
         return add_before("aten::clone", {value_argument("self", v)}, made == no_value ? out_.fresh(v) : made);
     }
 
-    /// "_x_base_index" is of x, "_ys_length" of a list ys, whose elements have "_ys_0_base_index"; "_x_dtype" of an out argument.
+    /// "_x_base_index" belongs to x, "_ys_length" to a list ys, whose elements have "_ys_0_base_index", and "_x_dtype" to an out argument x.
     [[nodiscard]] std::vector<formal> find_written() const {
         std::vector<formal> found;
         auto const offer = [&](std::string_view name, std::string_view end, bool is_list) {
@@ -174,7 +176,7 @@ private:
         return found;
     }
 
-    /// Whether the operator makes what it writes to (torch.Tag.out).
+    /// Whether the mutated arguments are out tensors that the node creates (torch.Tag.out).
     [[nodiscard]] bool has_outs(std::vector<formal> const& written) const {
         auto const is_made = [&](std::string const& name) {
             return has('_' + name + "_dtype") && has('_' + name + "_size");
@@ -196,10 +198,10 @@ private:
             return;
         }
         argument const* const length = take('_' + f.name + "_length");
-        constexpr std::int64_t longest = 1'000'000;
+        constexpr std::int64_t max_length = 1'000'000;
         if (length == nullptr) fail("it has no argument '_" + f.name + "_length'");
         if (length->kind != argument_kind::none) {
-            if (length->kind != argument_kind::integer || length->integer < 0 || length->integer > longest ||
+            if (length->kind != argument_kind::integer || length->integer < 0 || length->integer > max_length ||
                 static_cast<std::size_t>(length->integer) > from_.arguments.size())
                 fail("its argument '" + length->name + "' is not a length");
             made.kind = argument_kind::values;
@@ -216,7 +218,7 @@ private:
         if (index->kind == argument_kind::none) return no_value;
         if (index->kind != argument_kind::integer || index->integer < 0 ||
             static_cast<std::size_t>(index->integer) >= bases_.size())
-            fail("its argument '" + index->name + "' is none of its bases");
+            fail("its argument '" + index->name + "' is not the index of a base tensor");
         value_index const base = bases_[static_cast<std::size_t>(index->integer)];
         if (take(prefix + "_alias") != nullptr) return base;
         argument const* const dim = take(prefix + "_slice_dim");
@@ -231,19 +233,19 @@ private:
             view = slice_of(out_, from_, base, {*dim, *start, *end});
         else if (sizes != nullptr && strides != nullptr && offset != nullptr)
             view = strided_of(out_, from_, base, {*sizes, *strides, *offset});
-        if (!view) fail("its arguments '" + prefix + "_...' describe no view of its base");
+        if (!view) fail("its arguments '" + prefix + "_...' do not describe a view of its base");
         std::move(view->nodes.begin(), view->nodes.end(), std::back_inserter(made_.before));
         return view->value;
     }
 
-    /// What an operator only writes to: the program says how it is laid out.
+    /// Adds an out argument: an empty tensor with the recorded dtype and layout.
     void add_out(std::string const& name) {
         argument const* const sizes = take('_' + name + "_size");
         argument const* const strides = take('_' + name + "_stride");
         argument const* const type = take('_' + name + "_dtype");
         take('_' + name + "_device");
         if (sizes == nullptr || strides == nullptr || type == nullptr || type->kind != argument_kind::type)
-            fail("its arguments '_" + name + "_...' describe no tensor");
+            fail("its arguments '_" + name + "_...' do not describe a tensor");
         value empty;
         empty.name = from_.name + '_' + name;
         empty.has_type = true;
@@ -251,7 +253,7 @@ private:
         auto const known_sizes = extents_of(out_.owner(), *sizes);
         auto const known_strides = extents_of(out_.owner(), *strides);
         if (!known_sizes || !known_strides || known_sizes->size() != known_strides->size())
-            fail("its arguments '_" + name + "_...' describe no tensor");
+            fail("its arguments '_" + name + "_...' do not describe a tensor");
         empty.sizes = *known_sizes;
         empty.strides = *known_strides;
         value_index const made = add_before("aten::empty.memory_format",
@@ -263,9 +265,9 @@ private:
     node_emitter& out_;
     node const& from_;
     std::string_view schema_;
-    std::vector<bool> taken_; ///< arguments that the call, or a view, has
+    std::vector<bool> taken_; ///< arguments of the node that were used
     std::vector<value_index> bases_;
-    unfolded_call made_;
+    decoded_call made_;
 };
 
 } // namespace
@@ -297,12 +299,12 @@ bool is_auto_functionalized(node const& n) {
 std::string const& functionalized_operator(program const& p, node const& n) {
     for (argument const& a : n.arguments)
         if (a.kind == argument_kind::op && a.text.find("::") != std::string::npos) return a.text;
-    throw error(describe(p, n) + ": does not say which operator it runs");
+    throw error(describe(p, n) + ": the operator that it runs is not recorded");
 }
 
-unfolded_call unfold(node_emitter& out, node const& n, std::string_view schema) {
-    unfolder one(out, n, schema);
-    return n.op == version_1 ? one.run_1() : one.run_2();
+decoded_call decode_functionalized(node_emitter& out, node const& n, std::string_view schema) {
+    call_decoder one(out, n, schema);
+    return n.op == version_1 ? one.decode_v1() : one.decode_v2();
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -15,21 +15,22 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// Nodes that only say what torch found out about sizes while it recorded the program.
-constexpr std::array<std::string_view, 4> findings{"aten::_assert_scalar",
-                                                   "aten::_assert_tensor_metadata",
-                                                   "aten::sym_constrain_range",
-                                                   "aten::sym_constrain_range_for_size"};
+/// Nodes that only record facts about sizes.
+constexpr std::array<std::string_view, 4> size_assertions{"aten::_assert_scalar",
+                                                          "aten::_assert_tensor_metadata",
+                                                          "aten::sym_constrain_range",
+                                                          "aten::sym_constrain_range_for_size"};
 
 bool has_effect(node const& n) {
     if (n.kind == node_kind::higher_order) return n.op == "higher_order::print" || n.op == "higher_order::with_effects";
     if (n.kind != node_kind::aten) return false;
-    if (n.op.find("assert_async") != std::string::npos) return true; // the functional one has a result
-    return n.results.empty() && std::find(findings.begin(), findings.end(), n.op) == findings.end();
+    if (n.op.find("assert_async") != std::string::npos) return true; // the functional variant has a result
+    return n.results.empty() &&
+           std::find(size_assertions.begin(), size_assertions.end(), n.op) == size_assertions.end();
 }
 
-/// A custom operator whose schema nobody knows is there for what it does: torch.export has removed those that write to nothing. Operators
-/// of torch that are newer than Aton say with their names whether they write.
+/// A custom operator with an unknown schema is assumed to write: torch.export removes those without side effects. For operators of torch that
+/// are newer than Aton, the name tells.
 bool may_write(node const& n) {
     if (n.kind != node_kind::aten || !n.schema.empty() || n.is_functional) return false;
     if (n.results.empty()) return true;

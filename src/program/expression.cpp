@@ -12,13 +12,12 @@ namespace {
 
 using symbol_values = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Deeper ones are no sizes; parse_expression() makes none.
-constexpr int deepest = 2000;
-
-/// A number on the way: a fraction as long as it is one, otherwise a double.
+/// parse_expression() does not return deeper expressions.
+constexpr int max_depth = 2000;
+/// An intermediate result: a fraction if it is exact, otherwise a double.
 struct quantity {
     std::int64_t n = 0;
-    std::int64_t d = 1; ///< > 0, without a common factor; 0: `r` holds the number
+    std::int64_t d = 1; ///< > 0, coprime to n; 0 if the number is `r`
     double r = 0;
 
     [[nodiscard]] bool is_real() const { return d == 0; }
@@ -42,7 +41,7 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
 maybe fraction(std::optional<std::int64_t> n, std::optional<std::int64_t> d) {
     if (!n || !d || *d == 0) return std::nullopt;
     if (*d < 0) return fraction(product(*n, -1), product(*d, -1));
-    // The magnitude as unsigned: the least int64 has no positive twin.
+    // The magnitude is unsigned, because the minimum of int64 cannot be negated.
     std::uint64_t const magnitude = *n < 0 ? 0 - static_cast<std::uint64_t>(*n) : static_cast<std::uint64_t>(*n);
     auto const common = static_cast<std::int64_t>(std::gcd(magnitude, static_cast<std::uint64_t>(*d)));
     return quantity{*n / common, *d / common, 0};
@@ -72,7 +71,7 @@ maybe ceiling_number(quantity const& a) {
     return a.d == 1 ? whole(a.n) : whole(floor_of(a.n, a.d) + 1);
 }
 maybe truncated(quantity const& a) { return a.is_real() ? real_number(std::trunc(a.r)) : whole(a.n / a.d); }
-/// To the even neighbour from halfway, as Python does.
+/// Rounds half to even, as in Python.
 maybe rounded(quantity const& a) {
     if (a.is_real()) return real_number(std::nearbyint(a.r));
     std::int64_t const below = floor_of(a.n, a.d);
@@ -120,7 +119,7 @@ public:
     explicit evaluation(symbol_values const& symbols) : symbols_(symbols) {}
 
     [[nodiscard]] maybe number(expression const& e, int depth) const {
-        if (depth > deepest) return std::nullopt;
+        if (depth > max_depth) return std::nullopt;
         switch (e.kind) {
         case expression_kind::integer:
         case expression_kind::boolean: return whole(e.number);

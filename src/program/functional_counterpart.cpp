@@ -41,10 +41,10 @@ bool writes(parsed_schema const& s) {
     return std::any_of(s.arguments.begin(), s.arguments.end(), [](auto const& each) { return each.type.mutates; });
 }
 
-/// `add.out(self, other, *, out)`: the argument is not read.
+/// Whether an argument is only written to, like `out` in `add.out(self, other, *, out)`.
 bool is_out(aten::schema_argument const& a) { return a.type.mutates && a.keyword_only; }
 
-/// The names of the operators that compute the same without writing, best first.
+/// Names of operators that may compute the same without writing, in order of preference.
 std::vector<std::string> counterpart_names(aten::schema_head const& head) {
     std::string const ns = std::string{head.ns} + "::";
     std::string name{head.name};
@@ -55,11 +55,11 @@ std::vector<std::string> counterpart_names(aten::schema_head const& head) {
     return {ns + name, ns + name + "_functional"};
 }
 
-/// All overloads of an operator, that of the same name first.
+/// All overloads of an operator; one named `overload` comes first.
 std::vector<std::string_view> overloads_of(std::string const& name, std::string_view overload) {
     std::vector<std::string_view> out;
     std::size_t first = 0;
-    for (std::size_t count = aten::schema_count(); count != 0;) { // the first that is not before `name`
+    for (std::size_t count = aten::schema_count(); count != 0;) { // lower bound of `name`
         std::size_t const half = count / 2;
         if (aten::schema_at(first + half).substr(0, name.size()) < name) {
             first += half + 1;
@@ -79,12 +79,12 @@ std::vector<std::string_view> overloads_of(std::string const& name, std::string_
     return out;
 }
 
-/// An argument that a factory takes and its `out` variant has from the tensor that it writes.
+/// Whether an argument of a factory function follows from the out tensor in its out variant.
 bool is_tensor_option(aten::schema_argument const& a) {
     return a.name == "dtype" || a.name == "layout" || a.name == "device" || a.name == "pin_memory";
 }
 
-/// Pairs the arguments by name, or by position where `by_position`.
+/// Matches the arguments by name, or by position if `by_position`; nullopt if they do not match.
 std::optional<counterpart> match_arguments(parsed_schema const& original, parsed_schema const& candidate,
                                            bool by_position) {
     counterpart out;
@@ -110,7 +110,7 @@ std::optional<counterpart> match_arguments(parsed_schema const& original, parsed
     return out;
 }
 
-/// Says what each result of the candidate is for; false where their number does not fit.
+/// Sets the meaning of each result of the candidate; returns false if the number of results does not match.
 bool match_results(parsed_schema const& original, parsed_schema const& candidate, counterpart& out) {
     for (aten::schema_argument const& each : original.arguments)
         if (each.type.mutates) out.written.emplace_back(each.name);
@@ -146,7 +146,7 @@ bool computes_bool(std::string_view name) {
     return is_one_of(name, names);
 }
 
-/// Operators whose result has the dtype of their first argument, whatever the others have.
+/// Whether the result always has the dtype of the first argument.
 bool keeps_type(std::string_view name) {
     static constexpr std::string_view names[] = {"copy",
                                                  "fill",
@@ -219,7 +219,7 @@ std::optional<dtype> natural_type(program const& p, node const& n, dtype written
     dtype const result = promoted.result();
     auto const category = [](dtype t) { return is_complex(t) ? 3 : is_floating(t) ? 2 : t == dtype::bool_ ? 0 : 1; };
     if (category(result) == category(written)) return result;
-    // Results that are never of their arguments' kind: indices, counts, conditions.
+    // Indices, counts and conditions, whose dtype does not depend on the arguments.
     if (category(result) > category(written)) return written;
     return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operator that computes what an in-place operator, or one with `out` arguments, writes.
+// Finds the functional operator that computes what an in-place or out operator writes.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,30 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// A result of the counterpart and what it is for.
+/// The meaning of a result of the counterpart.
 struct counterpart_result {
-    std::size_t original = npos; ///< the result of the original operator that it takes the place of
-    std::size_t written = npos;  ///< position in counterpart::written
+    std::size_t original = npos; ///< the result of the original operator that it replaces
+    std::size_t written = npos;  ///< index in counterpart::written
     static constexpr std::size_t npos = ~std::size_t{0};
 };
 
 struct counterpart {
     std::string op; ///< "aten::add.Tensor"
     std::string_view schema;
-    std::vector<std::string> written; ///< the original's arguments that are written to
-    std::vector<std::string> dropped; ///< the original's arguments that it does not take
+    std::vector<std::string> written; ///< arguments of the original that are written to
+    std::vector<std::string> dropped; ///< arguments of the original that the counterpart does not have
     std::vector<std::pair<std::string, std::string>> renamed;
     std::vector<counterpart_result> results;
 };
 
-/// Nothing where torch has no such operator.
+/// The counterpart of an operator; nullopt if torch has none.
 [[nodiscard]] std::optional<counterpart> find_counterpart(std::string_view schema);
 
-/// The arguments that a schema says are written to, in its order.
+/// The names of the mutated arguments of a schema, in order.
 [[nodiscard]] std::vector<std::string_view> written_arguments(std::string_view schema);
 
-/// The dtype that result `r` of the counterpart `n` of an operator has; `written` is what it is written to.
-/// Nothing: it cannot be told.
+/// The result dtype of the counterpart `n` of an operator that writes to a tensor of dtype `written`; nullopt if it cannot be
+/// determined.
 [[nodiscard]] std::optional<dtype> natural_type(program const& p, node const& n, dtype written);
 
 } // namespace ATON_NAMESPACE::program

@@ -31,14 +31,14 @@ bool is_one_of(std::string_view name, std::string_view const (&names)[N]) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// Operators whose schema says that they write, and that change nothing that the program computes with.
-bool changes_nothing(std::string_view op) {
+/// Operators with mutated arguments that have no effect on what the program computes.
+bool has_no_effect(std::string_view op) {
     static constexpr std::string_view names[] = {
         "aten::detach_", "aten::requires_grad_", "aten::retain_grad", "aten::record_stream"};
     return is_one_of(op, names);
 }
 
-/// In-place operators that change sizes and strides, and the views that compute the same.
+/// The view that computes the same as an in-place operator that changes sizes and strides.
 std::string_view view_counterpart(std::string_view op) {
     static constexpr std::pair<std::string_view, std::string_view> rows[] = {
         {"aten::as_strided_", "aten::as_strided"},
@@ -55,8 +55,8 @@ std::string_view view_counterpart(std::string_view op) {
     return {};
 }
 
-/// Operators that only ask for sizes and dtype of `self`.
-bool asks_for_shape(std::string_view op) {
+/// Operators that only use the sizes and the dtype of `self`.
+bool uses_shape_only(std::string_view op) {
     static constexpr std::string_view names[] = {"aten::_assert_tensor_metadata",
                                                  "aten::empty_like",
                                                  "aten::full_like",
@@ -106,11 +106,12 @@ private:
         if (updates_statistics(n)) return visit_norm(n);
         std::vector<std::string_view> const& written = written_by(n.schema);
         if (written.empty()) return visit_pure(n, n.schema);
-        if (changes_nothing(n.op)) return same_tensor(n);
+        if (has_no_effect(n.op)) return same_tensor(n);
         if (std::string_view const view = view_counterpart(n.op); !view.empty()) return change_view(n, view);
         if (n.op == "aten::resize_" || n.op == "aten::resize_as_") return visit_resize(n);
         if (n.op.starts_with("aten::set_"))
-            throw error(describe(program_, n) + ": gives a tensor other memory; assign to the name in its place");
+            throw error(describe(program_, n) +
+                        ": replaces the memory of a tensor; assign a new tensor to the name instead");
         if (n.op == "aten::copy_") return visit_copy(n);
         if (n.op == "aten::zero_" || n.op == "aten::fill_.Scalar" || n.op == "aten::fill_.Tensor") return visit_fill(n);
         if (n.op == "aten::fill_diagonal_") return visit_fill_diagonal(n);
@@ -123,14 +124,14 @@ private:
         return at->second;
     }
 
-    /// Arguments hold what their tensors hold now.
+    /// Replaces the tensors of an argument by their current values.
     void read_argument(argument& a, node const& cause) {
         for (value_index& v : a.values)
             if (v != no_value && state_.is_known(v)) v = state_.read(v, cause);
     }
 
     node with_arguments_read(node n) {
-        bool const by_shape = asks_for_shape(n.op);
+        bool const by_shape = uses_shape_only(n.op);
         for (std::size_t i = 0; i != n.arguments.size(); ++i) {
             argument& each = n.arguments[i];
             bool const is_tensor = each.kind == argument_kind::value && state_.is_known(each.values.front());
@@ -140,7 +141,7 @@ private:
         return n;
     }
 
-    /// The node with its tensors called by values that say which sizes and strides they have now.
+    /// The node with its tensors replaced by values whose recorded types have their current sizes and strides.
     node with_arguments_described(node n) const {
         for (argument& each : n.arguments)
             for (value_index& v : each.values)
@@ -176,17 +177,17 @@ private:
         std::vector<value_index> const from = n.arguments[(*source)->argument].values;
         for (value_index each : from)
             if (each != no_value && !state_.is_known(each))
-                throw error(describe(program_, n) + ": takes " + program_.values[each].name +
-                            ", which no node before it computes");
+                throw error(describe(program_, n) + ": uses " + program_.values[each].name +
+                            ", which no earlier node computes");
         state_.add_views(with_arguments_read(n), views, from);
     }
 
-    /// The tensor that an argument is; throws where it is none.
+    /// The tensor of an argument. Throws aton::error if it is not a tensor.
     value_index tensor_of(node const& n, std::string_view name) {
         argument const* const a = find_argument(n, name);
         if (a == nullptr || a->values.size() != 1 || a->values.front() == no_value ||
             !state_.is_known(a->values.front()))
-            throw error(describe(program_, n) + ": its argument " + std::string{name} + " is no tensor");
+            throw error(describe(program_, n) + ": its argument " + std::string{name} + " is not a tensor");
         return a->values.front();
     }
 
@@ -195,7 +196,7 @@ private:
                n.results.front().values.front() != no_value;
     }
 
-    /// The result, or where there is none a new value like what is written to.
+    /// The result, or a new value of the type of `written` if there is none.
     value_index result_of(node const& n, value_index written) {
         bool const has_one = has_one_result(n);
         return has_one ? n.results.front().values.front() : out_.fresh(state_.described_by(written));
@@ -214,13 +215,12 @@ private:
         state_.write(written, now, cause);
     }
 
-    /// Branches and bodies of loops compute; what they are given stays what it is.
+    /// Refuses writes of branches and loop bodies to tensors of outer graphs.
     void check_outside(value_index written, node const& cause) const {
         for (value_index each : graph_.inputs)
             if (each != no_value && state_.share_memory(each, written))
                 throw error(
-                    describe(program_, cause) + ": a branch or the body of a loop writes to " +
-                    program_.values[each].name +
+                    describe(program_, cause) + ": a branch or a loop body writes to " + program_.values[each].name +
                     ", which comes from outside; return the new value and write it after torch.cond or the loop");
     }
 
@@ -238,7 +238,7 @@ private:
     void visit_resize(node const& n) {
         value_index const self = tensor_of(n, "self");
         if (!layout_.same_sizes(state_.described_by(self), result_of(n, self)))
-            throw error(describe(program_, n) + ": changes how much memory a tensor has; make a new tensor");
+            throw error(describe(program_, n) + ": changes the number of elements of a tensor; make a new tensor");
         same_tensor(n);
     }
 
@@ -281,11 +281,12 @@ private:
         value_index const described = state_.described_by(self);
         auto const layout = layout_.of(described);
         argument const* const number = find_argument(n, "fill_value");
-        // Of a tall matrix a wrapped diagonal starts anew; of more than two dimensions it is that of a cube.
+        // With wrap, the diagonal of a tall matrix continues at the top; with more than two dimensions, it is that of a cube.
         bool const plain = layout && layout->sizes.size() == 2 &&
                            (!boolean_of(n, "wrap", false) || layout->sizes[0] <= layout->sizes[1]);
         if (!plain || number == nullptr)
-            throw error(describe(program_, n) + ": only of matrices, and without wrap; fill torch.diagonal() instead");
+            throw error(describe(program_, n) +
+                        ": is supported only for matrices, and without wrap; fill torch.diagonal() instead");
         value_index const now = state_.read(self, n);
         value along = program_.values[described];
         std::size_t const shorter = layout->sizes[0] <= layout->sizes[1] ? 0 : 1;
@@ -320,9 +321,8 @@ private:
         if (op.written.empty()) return visit_pure(n, schema);
         if (n.is_functional) return pass(n);
         if (op.returns_view)
-            throw error(describe(program_, n) +
-                        ": writes to an argument, and its schema says that a result is a view of one; "
-                        "return a copy");
+            throw error(describe(program_, n) + ": writes to an argument, and a result is a view of one by its schema; "
+                                                "return a copy");
         write_custom(n, op);
     }
 
@@ -330,23 +330,23 @@ private:
         return schema_of_ ? schema_of_(op) : std::string_view();
     }
 
-    /// auto_functionalized: the operator on copies of what it writes to.
+    /// auto_functionalized: calls the operator on copies of its mutated arguments.
     void visit_functionalized(node const& n) {
-        unfolded_call const made = unfold(out_, n, custom_schema(functionalized_operator(program_, n)));
+        decoded_call const made = decode_functionalized(out_, n, custom_schema(functionalized_operator(program_, n)));
         for (node const& each : made.before) visit_pure(each, each.schema);
         if (made.call.is_functional) return pass(made.call);
         if (made.op.returns_view)
             throw error(describe(program_, n) + ": " + made.call.op +
-                        " writes to an argument, and its schema says that a result is a view of one; return a copy");
+                        " writes to an argument, and a result is a view of one by its schema; return a copy");
         write_custom(made.call, made.op);
     }
 
-    /// The functional form: the results of the schema, then the new values of what is written to and not returned.
+    /// Emits the functional form: the results of the schema, then the new values of mutated arguments that it does not return.
     void write_custom(node const& n, custom_operator const& op) {
         if (n.results.size() != op.results)
             throw error(describe(program_, n) + ": has " + std::to_string(n.results.size()) +
-                        " results, and by its schema " + std::to_string(op.results));
-        for (written_argument const& each : op.written) check_apart(n, each);
+                        " results, its schema has " + std::to_string(op.results));
+        for (written_argument const& each : op.written) check_disjoint(n, each);
         node made = with_arguments_read(n);
         made.is_functional = true;
         made.results.clear();
@@ -368,8 +368,8 @@ private:
         for (auto const& [tensor, now] : writes) write(tensor, now, n);
     }
 
-    /// What such an operator does with memory that it is given twice is known to it alone.
-    void check_apart(node const& n, written_argument const& written) const {
+    /// Refuses mutated arguments that share memory with other arguments: the effect depends on the operator.
+    void check_disjoint(node const& n, written_argument const& written) const {
         argument const* const to = find_argument(n, written.name);
         if (to == nullptr) return;
         for (std::size_t i = 0; i != to->values.size(); ++i) {
@@ -382,14 +382,14 @@ private:
                 for (std::size_t k = 0; k != a.values.size(); ++k) {
                     bool const is_itself = &a == to && k == i;
                     if (is_itself || a.values[k] == no_value || !state_.is_known(a.values[k])) continue;
-                    if (!state_.are_apart(v, a.values[k]))
+                    if (!state_.are_disjoint(v, a.values[k]))
                         throw error(describe(program_, n) + ": writes to its argument " + written.name +
-                                    ", which shares memory with its argument " + a.name + "; give it a clone()");
+                                    ", which shares memory with its argument " + a.name + "; pass a clone()");
                 }
         }
     }
 
-    /// The new values of an argument, called as the result of the schema that they are.
+    /// The new values of a mutated argument, named like the result `named` of the schema that returns it, if any.
     result new_values(node const& n, written_argument const& written, result const& named,
                       std::vector<std::pair<value_index, value_index>>& writes) {
         result out;
@@ -408,14 +408,14 @@ private:
         return out;
     }
 
-    /// The general case: the functional operator, whose results are written.
+    /// The general case: emits the functional counterpart and writes its results.
     void visit_write(node const& n, std::vector<std::string_view> const& written) {
         auto const [at, is_new] = counterparts_.try_emplace(n.schema);
         if (is_new) at->second = find_counterpart(n.schema);
         std::optional<counterpart> const& found = at->second;
         if (!found)
             throw error(describe(program_, n) + ": writes to " + std::string{written.front()} +
-                        ", and torch has no operator that returns what it writes; write the model without it");
+                        ", and torch has no functional operator for it; rewrite the model without it");
         counterpart const& to = *found;
         node made = n;
         made.op = to.op;
@@ -432,7 +432,7 @@ private:
                 }
         }
         made.results.clear();
-        std::vector<std::pair<value_index, value_index>> writes; // what is written to, and with what
+        std::vector<std::pair<value_index, value_index>> writes; // tensors and their new values
         std::vector<std::pair<value_index, value_index>> casts;
         for (counterpart_result const& each : to.results) make_result(n, to, each, made, writes, casts);
         out_.append(made);
@@ -443,7 +443,7 @@ private:
         for (auto const& [tensor, now] : writes) write(tensor, now, n);
     }
 
-    /// Adds one result to `made`: what it is called, what is written with it, whether it is cast before.
+    /// Adds one result to `made`, and the writes and casts that follow from it.
     void make_result(node const& n, counterpart const& to, counterpart_result const& r, node& made,
                      std::vector<std::pair<value_index, value_index>>& writes,
                      std::vector<std::pair<value_index, value_index>>& casts) {
@@ -461,7 +461,7 @@ private:
         for (std::size_t i = 0; i != count; ++i) {
             value_index const tensor = target->values[i];
             if (tensor == no_value || !state_.is_known(tensor))
-                throw error(describe(program_, n) + ": its argument " + target->name + " is no tensor");
+                throw error(describe(program_, n) + ": its argument " + target->name + " is not a tensor");
             bool const is_named =
                 original != nullptr && original->values.size() == count && original->values[i] != no_value;
             value_index const now = is_named ? original->values[i] : out_.fresh(state_.described_by(tensor));
@@ -472,7 +472,7 @@ private:
             std::optional<dtype> const natural = natural_type(program_, made, type);
             if (!natural)
                 throw error(describe(program_, n) +
-                            ": writes to a tensor of another dtype than it computes in; cast first");
+                            ": writes to a tensor whose dtype is not the one that it computes in; cast first");
             if (program_.values[tensor].has_type && *natural != type) {
                 from = out_.fresh(now);
                 program_.values[from].type = *natural;
@@ -485,13 +485,12 @@ private:
         made.results.push_back(std::move(computed));
     }
 
-    /// An `out` tensor that does not fit is given other sizes.
+    /// Refuses out tensors that the operator would resize.
     void check_sizes(node const& n, value_index tensor, value_index now) {
         auto const before = layout_.of(tensor);
         auto const after = layout_.of(now);
         if (before && after && before->sizes != after->sizes)
-            throw error(describe(program_, n) +
-                        ": gives its out tensor other sizes; make it with the sizes of the result");
+            throw error(describe(program_, n) + ": resizes its out tensor; create it with the sizes of the result");
     }
 
     void finish() {
@@ -538,7 +537,7 @@ void functionalize(program& p, schema_lookup const& schema_of) {
         return !n.is_functional && schema_of && aten::writes(schema_of(n.op));
     };
     for_each_graph(p, [&](graph& g) {
-        for (node& n : g.nodes) { // those that only compute
+        for (node& n : g.nodes) { // mark custom operators that do not write
             bool const is_unknown = n.kind == node_kind::aten && n.schema.empty() && !n.results.empty() && schema_of;
             std::string_view const schema = is_unknown ? schema_of(n.op) : std::string_view();
             if (!schema.empty() && !aten::writes(schema)) n.is_functional = true;

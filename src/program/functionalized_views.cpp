@@ -22,7 +22,7 @@ std::optional<extent> extent_of(program const& p, argument const& a) {
     return {};
 }
 
-/// An element of a list of sizes.
+/// An element of a list of sizes as an argument.
 argument element_of(argument const& list, std::size_t i, std::string_view name) {
     bool const is_computed = i < list.values.size() && list.values[i] != no_value;
     return is_computed ? value_argument(name, list.values[i]) : integer_argument(name, list.integers[i]);
@@ -54,7 +54,7 @@ extent difference(program& p, extent const& a, extent const& b) {
     return {0, static_cast<std::uint32_t>(p.expressions.size() - 1)};
 }
 
-/// Goes on with a view of what there is so far.
+/// Appends a view of the current value of `to`.
 void add_view(node_emitter& out, node const& cause, functionalized_view& to, std::string_view op,
               std::vector<argument> arguments, value made) {
     arguments.insert(arguments.begin(), value_argument("self", to.value));
@@ -62,12 +62,12 @@ void add_view(node_emitter& out, node const& cause, functionalized_view& to, std
     to.nodes.push_back(view_node(out.owner(), cause, op, std::move(arguments), to.value));
 }
 
-/// Selections and slices that reach a part of a contiguous tensor.
-class descent {
+/// Finds selections and slices of a contiguous tensor that give a strided part of it.
+class slice_finder {
 public:
-    descent(node_emitter& out, node const& cause, value_index base) : out_(out), cause_(cause), base_(base) {}
+    slice_finder(node_emitter& out, node const& cause, value_index base) : out_(out), cause_(cause), base_(base) {}
 
-    /// What each dimension of the base is cut to; false: the part is none of whole dimensions and slices of them.
+    /// Finds the part of each dimension of the base; returns false if selections and slices cannot express the view.
     bool find(std::vector<extent> const& sizes, std::vector<extent> const& strides, std::int64_t offset) {
         value const& base = out_.owner().values[base_];
         if (offset < 0 || !is_contiguous(base)) return false;
@@ -122,7 +122,8 @@ public:
 private:
     struct cut {
         std::int64_t start = 0;
-        std::optional<std::size_t> kept; ///< the dimension of the part; nothing: only the element at `start` is there
+        std::optional<std::size_t>
+            kept; ///< the dimension of the view; nullopt: only the element at `start` is selected
     };
 
     static bool is_contiguous(value const& v) {
@@ -141,14 +142,14 @@ private:
     [[nodiscard]] bool fits(std::int64_t start, extent const& length, extent const& whole, bool is_first) const {
         if (start == 0 && are_equal(out_.owner(), length, whole)) return true;
         if (length.is_number() && whole.is_number()) return length.number <= whole.number - start;
-        constexpr std::int64_t longest = std::int64_t{1} << 48;
-        return is_first && start <= longest && length.number <= longest; // nothing lies behind the first dimension
+        constexpr std::int64_t max_size = std::int64_t{1} << 48;
+        return is_first && start <= max_size && length.number <= max_size; // the outermost dimension has no end
     }
 
     node_emitter& out_;
     node const& cause_;
     value_index base_;
-    std::vector<cut> cuts_; ///< of each dimension of the base
+    std::vector<cut> cuts_; ///< by dimension of the base
 };
 
 } // namespace
@@ -166,7 +167,8 @@ node view_node(program& p, node const& cause, std::string_view op, std::vector<a
 
 std::optional<std::vector<extent>> extents_of(program const& p, argument const& list) {
     if (list.kind != argument_kind::integers) {
-        bool const empty = list.kind == argument_kind::values && list.values.empty(); // torch writes `[]` in many ways
+        bool const empty =
+            list.kind == argument_kind::values && list.values.empty(); // torch serializes `[]` in several ways
         return empty ? std::optional(std::vector<extent>()) : std::nullopt;
     }
     std::vector<extent> out;
@@ -208,9 +210,9 @@ std::optional<functionalized_view> strided_of(node_emitter& out, node const& cau
     auto const sizes = extents_of(out.owner(), given.sizes);
     auto const strides = extents_of(out.owner(), given.strides);
     if (!sizes || !strides || sizes->size() != strides->size()) return {};
-    if (descent down(out, cause, base);
-        given.offset.kind == argument_kind::integer && down.find(*sizes, *strides, given.offset.integer))
-        return down.make(given.sizes, *sizes);
+    if (slice_finder finder(out, cause, base);
+        given.offset.kind == argument_kind::integer && finder.find(*sizes, *strides, given.offset.integer))
+        return finder.make(given.sizes, *sizes);
     value part = out.owner().values[base];
     part.sizes = *sizes;
     part.strides = *strides;

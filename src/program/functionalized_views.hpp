@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The views of auto_functionalized_v2: a slice of a tensor, or sizes, strides and an offset in it, as operators that make them.
+// The views of auto_functionalized_v2, given as a slice or as sizes, strides and offset, as operators.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace ATON_NAMESPACE::program {
 
 struct functionalized_view {
     value_index value = no_value;
-    std::vector<node> nodes; ///< that make it, in order
+    std::vector<node> nodes; ///< nodes that compute it, in order
 };
 
-/// A node of a torch operator with one result, which is not appended.
+/// A node of a torch operator with one result. Does not append it to the graph.
 [[nodiscard]] node view_node(program& p, node const& cause, std::string_view op, std::vector<argument> arguments,
                              value_index made);
 
-/// Sizes or strides that an argument says; nothing where the program does not know one.
+/// The sizes or strides in an argument; nullopt if one of them is unknown.
 [[nodiscard]] std::optional<std::vector<extent>> extents_of(program const& p, argument const& list);
 
 struct slice_arguments {
@@ -29,7 +29,7 @@ struct slice_arguments {
     argument const& start;
     argument const& end;
 };
-/// Nothing where there is no such part.
+/// A slice of the base; nullopt if it is out of range.
 [[nodiscard]] std::optional<functionalized_view> slice_of(node_emitter& out, node const& cause, value_index base,
                                                           slice_arguments const& given);
 
@@ -38,7 +38,7 @@ struct strided_arguments {
     argument const& strides;
     argument const& offset;
 };
-/// Selections and slices where they are the same, `as_strided` otherwise. Nothing where the arguments contradict each other.
+/// Selections and slices if they can express the view, otherwise `as_strided`. Returns nullopt if the arguments are inconsistent.
 [[nodiscard]] std::optional<functionalized_view> strided_of(node_emitter& out, node const& cause, value_index base,
                                                             strided_arguments const& given);
 

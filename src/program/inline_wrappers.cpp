@@ -18,10 +18,10 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-constexpr int deepest_nesting = 256;
+constexpr int max_nesting = 256;
 
-/// Operators that compute what their (first) graph computes: gradient modes, checkpoints, regions that are compiled once, the forward
-/// half of a torch.autograd.Function.
+/// Operators that compute the same as their first graph: gradient modes, checkpoints, regions that are compiled once, the forward graph of a
+/// torch.autograd.Function.
 bool is_wrapper(node const& n) {
     static constexpr std::string_view names[] = {"higher_order::wrap_with_set_grad_enabled",
                                                  "higher_order::wrap_with_autocast",
@@ -37,10 +37,10 @@ bool is_wrapper(node const& n) {
     return n.kind == node_kind::higher_order && std::find(std::begin(names), std::end(names), n.op) != std::end(names);
 }
 
-/// What stands for a value of a wrapped graph: a value of the graph around it, or a number.
+/// Values of a wrapped graph to what replaces them: values of the outer graph, or numbers.
 using substitution = std::unordered_map<value_index, argument>;
 
-/// Puts one value into an argument that is a list.
+/// Replaces element `i` of a list argument.
 void substitute_element(argument& a, std::size_t i, argument const& by) {
     if (by.kind == argument_kind::value) {
         a.values[i] = by.values.front();
@@ -89,18 +89,18 @@ private:
         return count;
     }
 
-    /// Adds a node whose arguments are called by other names outside.
+    /// Adds a node after substituting its arguments; inlines it if it is a wrapper.
     void add(node n, substitution& by, int depth) {
         for (argument& each : n.arguments) substitute(each, by);
         if (!is_wrapper(n)) {
             cast_operands(out_, autocast_, n);
             return out_.append(std::move(n));
         }
-        if (depth == deepest_nesting) throw error(describe(program_, n) + ": is nested too deeply");
+        if (depth == max_nesting) throw error(describe(program_, n) + ": is nested too deeply");
         auto const wrapped = std::find_if(
             n.arguments.begin(), n.arguments.end(), [](argument const& a) { return a.kind == argument_kind::graph; });
         if (wrapped == n.arguments.end() || !subgraph_of(program_, *wrapped).has_value())
-            throw error(describe(program_, n) + ": has no graph");
+            throw error(describe(program_, n) + ": does not have a graph");
         autocast_regions around = autocast_;
         if (n.op == "higher_order::wrap_with_autocast") autocast_ = enter_autocast(program_, n, around);
         inline_graph(
@@ -108,8 +108,7 @@ private:
         autocast_ = std::move(around);
     }
 
-    /// The operands, which are what remains of the arguments: behind the graph, the last ones of them. A second graph (the backward half)
-    /// and dicts of hints are none.
+    /// The operands of the wrapped graph: the last arguments after it, except a second graph (the backward one) and dicts of hints.
     std::vector<argument> operands(node const& n, std::vector<argument>::const_iterator wrapped) const {
         std::size_t const count = program_.subgraphs[static_cast<std::size_t>(wrapped->integer)].inputs.size();
         std::vector<argument> out;
@@ -137,7 +136,7 @@ private:
         if (returned.size() < results.size())
             throw error(describe(program_, call) + ": has more results than its graph has outputs");
 
-        // A value that the graph computes and returns is called by the result's name.
+        // A value that the graph returns gets the name of the result.
         std::unordered_map<value_index, value_index> names;
         for (std::size_t i = 0; i != results.size(); ++i)
             if (results[i] != no_value && returned[i].kind == argument_kind::value)

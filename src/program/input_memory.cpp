@@ -14,10 +14,10 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// The bytes between the first and the last element of an input's data.
+/// The bytes from the first to the last element of an input's data.
 struct byte_range {
     std::uintptr_t first = 0;
-    std::uintptr_t last = 0; ///< behind the end
+    std::uintptr_t last = 0; ///< exclusive
     std::size_t input = 0;
 };
 
@@ -62,7 +62,7 @@ input_memory add_inputs(program const& p, alias_state& state) {
     for (value_index each : p.main.inputs)
         if (each != no_value) state.add_tensor(each);
     std::vector<byte_range> const ranges = ranges_of(p);
-    for (std::size_t i = 0; i != ranges.size();) { // from the first of a group that overlaps to the next group
+    for (std::size_t i = 0; i != ranges.size();) { // one iteration per group of overlapping ranges
         std::uintptr_t end = ranges[i].last;
         std::size_t const first = i;
         input const& head = p.inputs[ranges[first].input];
@@ -85,7 +85,7 @@ void check_memory(program const& p, input_memory const& memory, alias_state cons
     for (auto const& [one, other] : memory.overlaps)
         if (state.share_memory(one, written))
             throw error(describe(p, cause) + ": writes to " + p.values[one].name + ", which shares memory with " +
-                        p.values[other].name + "; give one of them a copy");
+                        p.values[other].name + "; copy one of them");
 }
 
 void add_mutations(program const& p, alias_state& state, std::vector<argument>& outputs, std::vector<output>& kinds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs that are written to: which share memory, and the outputs that say what they end with.
+// Memory shared by inputs, and outputs for the final values of inputs that are written to.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// Inputs whose data lie in the same bytes of the file without being the same tensor: pairs of such inputs.
+/// Pairs of different inputs whose data overlap in the file.
 struct input_memory {
     std::vector<std::pair<value_index, value_index>> overlaps;
 };
 
-/// Makes the inputs known; those with the same data are one tensor.
+/// Adds the inputs to `state`; inputs with identical data become one tensor.
 [[nodiscard]] input_memory add_inputs(program const& p, alias_state& state);
 
-/// Throws where what `written` shares memory with is only partly known.
+/// Throws aton::error if `written` belongs to an input whose data overlap those of another input.
 void check_memory(program const& p, input_memory const& memory, alias_state const& state, value_index written,
                   node const& cause);
 
-/// An output for each input that was written to.
+/// Adds an output for each input that was written to, unless it exists.
 void add_mutations(program const& p, alias_state& state, std::vector<argument>& outputs, std::vector<output>& kinds);
 
 } // namespace ATON_NAMESPACE::program

@@ -14,8 +14,8 @@ namespace ATON_NAMESPACE::program {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double exact = 9007199254740992.0; // 2^53: integers up to here are what they are
-constexpr int deepest = 2000;
+constexpr double exact = 9007199254740992.0; // 2^53: integers below are exact
+constexpr int max_depth = 2000;
 
 struct interval {
     double low = -infinite;
@@ -27,7 +27,7 @@ struct interval {
 
 bool is_exact(double x) { return x == std::floor(x) && std::abs(x) < exact; }
 
-/// Outside of what rounding may have moved, and everything where it is not a number.
+/// Widens an interval by the rounding error; returns the whole line if a bound is NaN.
 interval rounded(double low, double high) {
     if (std::isnan(low) || std::isnan(high)) return {};
     auto const next = [](double x, double to) { return is_exact(x) ? x : std::nextafter(std::nextafter(x, to), to); };
@@ -65,7 +65,7 @@ interval powers(interval const& a, interval const& b) {
     if (a.low < 0 || !b.is_point() || (b.low < 0 && a.low == 0)) return {};
     double const x = std::pow(a.low, b.low);
     double const y = std::pow(a.high, b.low);
-    // pow() may be wrong by more than half a unit.
+    // The error of pow() may exceed half a unit in the last place.
     double const slack = is_exact(x) && is_exact(y) ? 0 : 1e-14;
     return rounded(std::min(x, y) * (1 - slack), std::max(x, y) * (1 + slack));
 }
@@ -75,7 +75,7 @@ public:
     explicit evaluation(ranges_of_symbols const& ranges) : ranges_(ranges) {}
 
     [[nodiscard]] truth condition(expression const& e, int depth) const {
-        if (depth > deepest) return truth::unknown;
+        if (depth > max_depth) return truth::unknown;
         switch (e.kind) {
         case expression_kind::boolean: return e.number != 0 ? truth::yes : truth::no;
         case expression_kind::all_of: return joined(e, truth::no, truth::yes, depth);
@@ -95,8 +95,8 @@ public:
 private:
     static truth opposite(truth t) { return t == truth::unknown ? t : t == truth::yes ? truth::no : truth::yes; }
 
-    [[nodiscard]] truth joined(expression const& e, truth decides, truth otherwise, int depth) const {
-        truth out = otherwise;
+    [[nodiscard]] truth joined(expression const& e, truth decides, truth fallback, int depth) const {
+        truth out = fallback;
         for (expression const& each : e.operands) {
             truth const t = condition(each, depth + 1);
             if (t == decides) return t;
@@ -125,7 +125,7 @@ private:
     }
 
     [[nodiscard]] interval number(expression const& e, int depth) const {
-        if (depth > deepest) return {};
+        if (depth > max_depth) return {};
         switch (e.kind) {
         case expression_kind::integer: return rounded(static_cast<double>(e.number), static_cast<double>(e.number));
         case expression_kind::real: return {e.real, e.real};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a guard can be where its symbols lie between bounds: which tells a range of sizes that it refuses from one that it accepts.
+// Interval arithmetic on guards: whether a guard accepts all sizes of a range, or none.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using ranges_of_symbols = std::map<std::string, integer_range, std::less<>>;
 
 enum class truth : std::uint8_t { no, yes, unknown };
 
-/// Whether a condition holds for all of these values, for none, or neither is certain.
+/// `yes` if a condition holds for all values in the ranges, `no` if for none, `unknown` if neither is certain.
 [[nodiscard]] truth holds(expression const& condition, ranges_of_symbols const& ranges);
 
 } // namespace ATON_NAMESPACE::program

@@ -25,7 +25,7 @@ layouts::layouts(program const& p) : program_(p) {
     for (std::string const& name : names) {
         std::int64_t number = 240 * primes[i++ % std::size(primes)];
         if (auto const range = p.ranges.find(name); range != p.ranges.end())
-            number = std::max(std::min(number, range->second.most), range->second.least);
+            number = std::max(std::min(number, range->second.max), range->second.min);
         symbols_.emplace(name, number);
     }
 }
@@ -72,12 +72,12 @@ bool layouts::same_type(value_index a, value_index b) const {
 
 bool layouts::is_viewable(concrete_layout const& from, std::vector<std::int64_t> const& sizes) {
     if (std::find(from.sizes.begin(), from.sizes.end(), 0) != from.sizes.end()) return true;
-    // Runs of dimensions that lie one after the other, from the last one; no new dimension may straddle two of them.
+    // Finds runs of dimensions that are contiguous in memory, from the last one; a new dimension may not span two runs.
     std::size_t next = sizes.size();
     std::int64_t run = 1;
     std::int64_t unit = from.strides.empty() ? 1 : from.strides.back(); // the stride of the run's last dimension
     for (std::size_t i = from.sizes.size(); i-- > 0;) {
-        std::int64_t joined = 0; // the stride with which the dimension before belongs to the run
+        std::int64_t joined = 0; // the stride of the previous dimension if it belongs to the run
         if (__builtin_mul_overflow(run, from.sizes[i], &run) || __builtin_mul_overflow(run, unit, &joined))
             return false;
         if (i != 0 && (from.sizes[i - 1] == 1 || from.strides[i - 1] == joined)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Questions about sizes and strides that may be symbolic, answered for numbers that stand for the symbols.
+// Answers questions about symbolic sizes and strides by substituting numbers for the symbols.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct concrete_layout {
     std::vector<std::int64_t> strides;
 };
 
-/// Symbols are different multiples of 240: what divides them leaves no remainder, and different sizes stay different.
+/// Symbols become different multiples of 240, so that divisions are exact and different sizes stay different.
 class layouts {
 public:
     explicit layouts(program const& p);
 
-    /// Nothing where the program does not say, or a size cannot be computed.
+    /// The layout of a value; nullopt if it is not recorded or cannot be computed.
     [[nodiscard]] std::optional<concrete_layout> of(value_index v) const;
 
     /// Whether both are known to have the same sizes.
@@ -32,7 +32,7 @@ public:
     /// Whether a view of a tensor with this layout can have these sizes without a copy (at::detail::computeStride).
     [[nodiscard]] static bool is_viewable(concrete_layout const& from, std::vector<std::int64_t> const& sizes);
     [[nodiscard]] static bool is_contiguous(concrete_layout const& layout);
-    /// Whether the elements lie in the same order, whatever strides dimensions of size 1 have.
+    /// Whether the strides are equal, ignoring dimensions of size 1.
     [[nodiscard]] static bool same_order(concrete_layout const& a, concrete_layout const& b);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integer expressions as sums: whole factors of what is not a sum itself, and a number.
+// Integer expressions as linear sums: integer factors of atoms, which are not sums, and a constant.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::program {
 
 struct linear_sum {
     struct term {
-        std::string text; ///< of the atom: equal atoms have equal ones
+        std::string text; ///< of the atom; equal for equal atoms
         expression atom;
         std::int64_t factor = 0; ///< not 0
     };
@@ -23,15 +23,15 @@ struct linear_sum {
     std::vector<term> terms;
     std::int64_t number = 0;
 
-    /// False where an integer would overflow, or there are too many terms.
+    /// Returns false on overflow, or if there are too many terms.
     bool add(expression atom, std::int64_t factor);
 };
 
-/// Nothing for an expression that is not made of integers alone.
+/// An expression as a linear sum; nullopt if it does not only consist of integers.
 [[nodiscard]] std::optional<linear_sum> linear(expression const& e);
 [[nodiscard]] expression to_expression(linear_sum const& sum);
 
-/// substitute() that computes nothing but integers: floats stay as Python has them.
+/// Like substitute(), but evaluates only integers: floats must be computed as in Python.
 [[nodiscard]] expression substitute_in_condition(expression const& e,
                                                  std::map<std::string, expression, std::less<>> const& symbols);
 

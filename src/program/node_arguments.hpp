@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of nodes for those who rewrite them: looked up by name, made, compared.
+// Helpers for rewriting nodes: find and make arguments.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// Null where the program does not give it: it has its default.
+/// Null if the argument is not recorded and has its default.
 [[nodiscard]] inline argument const* find_argument(node const& n, std::string_view name) {
     for (argument const& each : n.arguments)
         if (each.name == name) return &each;
@@ -24,14 +24,14 @@ namespace ATON_NAMESPACE::program {
 
 [[nodiscard]] inline bool is_none(argument const* a) { return a == nullptr || a->kind == argument_kind::none; }
 
-[[nodiscard]] inline std::int64_t integer_of(node const& n, std::string_view name, std::int64_t otherwise) {
+[[nodiscard]] inline std::int64_t integer_of(node const& n, std::string_view name, std::int64_t fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::integer ? a->integer : otherwise;
+    return a != nullptr && a->kind == argument_kind::integer ? a->integer : fallback;
 }
 
-[[nodiscard]] inline bool boolean_of(node const& n, std::string_view name, bool otherwise) {
+[[nodiscard]] inline bool boolean_of(node const& n, std::string_view name, bool fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::boolean ? a->integer != 0 : otherwise;
+    return a != nullptr && a->kind == argument_kind::boolean ? a->integer != 0 : fallback;
 }
 
 [[nodiscard]] inline argument value_argument(std::string_view name, value_index v) {

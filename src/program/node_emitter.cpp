@@ -8,7 +8,7 @@
 
 namespace ATON_NAMESPACE::program {
 
-node_emitter::node_emitter(program& p, std::size_t expected) : program_(p), most_(100'000 + 8 * expected) {
+node_emitter::node_emitter(program& p, std::size_t expected) : program_(p), max_nodes_(100'000 + 8 * expected) {
     names_.reserve(2 * p.values.size());
     for (value const& each : p.values) names_.try_emplace(each.name, 0);
 }
@@ -46,9 +46,9 @@ value_index node_emitter::emit(std::string_view op, node const& cause, std::vect
 }
 
 void node_emitter::append(node n) {
-    if (nodes_.size() == most_)
-        throw error(describe(program_, n) + ": too many operators are needed to repeat the views of what is written "
-                                            "to; write to fewer views of one tensor");
+    if (nodes_.size() == max_nodes_)
+        throw error(describe(program_, n) + ": too many operators are needed to recompute the views of tensors that "
+                                            "are written to; write to fewer views of one tensor");
     nodes_.push_back(std::move(n));
 }
 

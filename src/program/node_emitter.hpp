@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the nodes and values of a graph that is written anew beside the old one.
+// Creates the nodes and values of the new graph while a graph is rewritten.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ public:
     /// `p` must outlive the emitter; `expected` is the number of nodes of the old graph.
     node_emitter(program& p, std::size_t expected);
 
-    /// A new value with the type and sizes of `like` and a name made from its.
+    /// A new value with the type and sizes of `like` and a name derived from its name.
     value_index fresh(value_index like);
-    /// A new value; its name is made unique.
+    /// Adds a value after making its name unique.
     value_index fresh(value v);
 
-    /// Appends a node of a torch operator with one result, as a part of what `cause` did. Throws where torch has none.
+    /// Appends a node of a torch operator with one result and the origin of `cause`. Throws aton::error if torch does not declare `op`.
     value_index emit(std::string_view op, node const& cause, std::vector<argument> arguments, value_index result);
-    /// Appends a node. Throws where the new graph has grown far beyond the old one.
+    /// Appends a node. Throws aton::error if the new graph is far larger than the old one.
     void append(node n);
 
     [[nodiscard]] program& owner() { return program_; }
@@ -33,8 +33,8 @@ public:
 private:
     program& program_;
     std::vector<node> nodes_;
-    std::size_t most_ = 0;
-    std::unordered_map<std::string, std::size_t> names_; ///< the last number that a name was made unique with
+    std::size_t max_nodes_ = 0;
+    std::unordered_map<std::string, std::size_t> names_; ///< the last suffix that made a name unique
 };
 
 } // namespace ATON_NAMESPACE::program

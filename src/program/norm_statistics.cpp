@@ -25,10 +25,10 @@ double momentum_of(node_emitter& out, node const& n) {
     argument const* const a = find_argument(n, "momentum");
     if (a != nullptr && a->kind == argument_kind::real) return a->real;
     if (a != nullptr && a->kind == argument_kind::integer) return static_cast<double>(a->integer);
-    throw error(describe(out.owner(), n) + ": its momentum is computed; use a number");
+    throw error(describe(out.owner(), n) + ": its momentum is not a constant; use a number");
 }
 
-/// batch_norm and native_batch_norm: torch has the same with the new statistics as results.
+/// batch_norm and native_batch_norm: torch has an operator that also returns the new statistics.
 running_statistics emit_batch_norm(node_emitter& out, node n) {
     running_statistics made{out.fresh(value_of(n, "running_mean")), out.fresh(value_of(n, "running_var"))};
     std::vector<result> results = n.results;
@@ -65,7 +65,7 @@ value_index emit_average(node_emitter& out, node const& cause, value_index old, 
 
 /// The statistics of instance_norm: the means over the batch of each instance's mean and unbiased variance.
 running_statistics emit_instance_norm(node_emitter& out, node n) {
-    if (!is_given(n, "input")) throw error(describe(out.owner(), n) + ": has no input");
+    if (!is_given(n, "input")) throw error(describe(out.owner(), n) + ": does not have an input");
     value_index const input = value_of(n, "input");
     value_index const old_mean = value_of(n, "running_mean");
     value_index const old_variance = value_of(n, "running_var");
@@ -123,8 +123,9 @@ bool updates_statistics(node const& n) {
 running_statistics emit_with_statistics(node_emitter& out, node n) {
     if (n.op == "aten::instance_norm") return emit_instance_norm(out, std::move(n));
     if (n.op == "aten::batch_norm" || n.op == "aten::native_batch_norm") return emit_batch_norm(out, std::move(n));
-    throw error(describe(out.owner(), n) +
-                ": updates its running statistics unseen; export with batch_norm in its place, or call eval() first");
+    throw error(
+        describe(out.owner(), n) +
+        ": updates its running statistics as a side effect; use batch_norm instead, or call eval() before export");
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Normalisations that update running statistics without a word of it in their schema.
+// Normalizations that update running statistics, which their schemas do not declare.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// The new statistics of a normalisation.
+/// The new running statistics of a normalization.
 struct running_statistics {
     value_index mean = no_value;
     value_index variance = no_value;
@@ -17,8 +17,8 @@ struct running_statistics {
 /// Whether the node writes to its running_mean and running_var.
 [[nodiscard]] bool updates_statistics(node const& n);
 
-/// Emits `n`, whose arguments are read already, as operators that return the new statistics.
-/// Throws where torch has none.
+/// Emits operators that compute the results of `n` and return the new statistics. The arguments of `n` are current values.
+/// Throws aton::error if torch has no such operators.
 [[nodiscard]] running_statistics emit_with_statistics(node_emitter& out, node n);
 
 } // namespace ATON_NAMESPACE::program

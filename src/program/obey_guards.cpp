@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guards as equations over sizes: numbers that are the only ones they leave, symbols that others determine, and what becomes of each guard.
+// Solves guards as equations over sizes: finds symbols with a single possible value or that others determine, and the state of each guard.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,11 +26,11 @@ namespace {
 using expressions_of_symbols = std::map<std::string, expression, std::less<>>;
 using names = std::set<std::string, std::less<>>;
 
-/// Sizes and what is computed of them stay within 64 bits.
-constexpr std::int64_t largest = std::int64_t{1} << 48;
-/// Ranges that are looked at before a symbol counts as not determined.
-constexpr int most_ranges = 4000;
-constexpr int most_looks = 400000;
+/// Bounds sizes, so that expressions of them fit in 64 bits.
+constexpr std::int64_t max_size = std::int64_t{1} << 48;
+/// The effort after which a symbol counts as undetermined: ranges per symbol, and evaluations of conditions in total.
+constexpr int max_ranges = 4000;
+constexpr int max_evaluations = 400000;
 
 expression whole(std::int64_t n) {
     expression out;
@@ -65,7 +65,7 @@ bool is_number(expression const& e) {
     return e.kind == expression_kind::integer || e.kind == expression_kind::real || e.kind == expression_kind::boolean;
 }
 
-/// Whether some step of it is a float.
+/// Whether evaluating the expression involves floats.
 bool has_float(expression const& e) {
     switch (e.kind) {
     case expression_kind::real:
@@ -76,7 +76,7 @@ bool has_float(expression const& e) {
     }
 }
 
-/// Whether it holds because a number came out: size // 2 == 3. Floats are computed from sizes for their value too.
+/// Whether a guard fixes a number that was computed from sizes, such as size // 2 == 3. Floats are always computed for their value.
 bool freezes_number(expression const& e) {
     if (e.kind == expression_kind::equal && e.operands.size() == 2 &&
         is_number(e.operands[0]) != is_number(e.operands[1]))
@@ -89,8 +89,8 @@ bool freezes_number(expression const& e) {
 
 /// One condition that must hold.
 struct fact {
-    expression condition;  ///< over symbols that are not known yet
-    std::size_t guard = 0; ///< that it is part of; behind the last one: a range of the program
+    expression condition;  ///< over symbols that are not yet known
+    std::size_t guard = 0; ///< the guard that it is part of; the number of guards for a range of the program
     names symbols;
 };
 
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    /// The guard with the sizes of the inputs as the program has them.
+    /// The condition of a guard in terms of the program's symbols.
     [[nodiscard]] expression symbolic(expression const& condition) const {
         expressions_of_symbols sizes;
         for (auto const& [name, source] : p_.guard_sources) {
@@ -135,7 +135,7 @@ private:
         if (!made.symbols.empty()) facts_.push_back(std::move(made));
     }
 
-    /// What the module accepts of a range: it looks at no lower end up to 2, so that sizes 0 and 1 pass.
+    /// Sets the domains to the ranges that the module accepts: it ignores lower bounds up to 2, so that sizes 0 and 1 are accepted.
     void collect_domains() {
         for (input const& in : p_.inputs) {
             if (in.kind != input_kind::user || in.value == no_value) continue;
@@ -147,13 +147,13 @@ private:
         }
         std::erase_if(of_inputs_, [&](std::string const& symbol) {
             auto const found = p_.ranges.find(symbol);
-            return found != p_.ranges.end() && (found->second.least > largest || found->second.most < -largest);
+            return found != p_.ranges.end() && (found->second.min > max_size || found->second.max < -max_size);
         });
         for (std::string const& symbol : of_inputs_) {
             auto const found = p_.ranges.find(symbol);
             symbol_range const range = found == p_.ranges.end() ? symbol_range{0} : found->second;
-            std::int64_t const low = range.least > 2 || range.least < 0 || range.least == range.most ? range.least : 0;
-            domains_[symbol] = {std::clamp(low, -largest, largest), std::clamp(range.most, -largest, largest)};
+            std::int64_t const low = range.min > 2 || range.min < 0 || range.min == range.max ? range.min : 0;
+            domains_[symbol] = {std::clamp(low, -max_size, max_size), std::clamp(range.max, -max_size, max_size)};
         }
     }
 
@@ -172,14 +172,14 @@ private:
         return false;
     }
 
-    /// The one number that all of these leave; nothing: several, or it cannot be told.
+    /// The only number that satisfies all of these facts; nullopt if there are several, or if it cannot be determined.
     std::optional<std::int64_t> only_number(std::string const& symbol, integer_range domain,
                                             std::vector<fact const*> const& own) {
         if (own.empty() && domain.low != domain.high) return std::nullopt;
         std::optional<std::int64_t> found;
         std::vector<integer_range> left{domain};
-        for (int looks = 0; !left.empty(); ++looks) {
-            if (looks == most_ranges || looks_ > most_looks) return std::nullopt;
+        for (int ranges = 0; !left.empty(); ++ranges) {
+            if (ranges == max_ranges || evaluations_ > max_evaluations) return std::nullopt;
             integer_range const r = left.back();
             left.pop_back();
             truth const t = r.low == r.high ? exactly(symbol, r.low, own) : certain(symbol, r, own);
@@ -195,14 +195,14 @@ private:
             left.push_back({r.low, middle});
         }
         if (found) return found;
-        throw error(p_.file + ": no size is accepted by the guards of the program: " + texts(own));
+        throw error(p_.file + ": no size satisfies the guards of the program: " + texts(own));
     }
 
     truth certain(std::string const& symbol, integer_range r, std::vector<fact const*> const& own) {
         ranges_of_symbols const ranges{{symbol, r}};
         truth out = truth::yes;
         for (fact const* f : own) {
-            ++looks_;
+            ++evaluations_;
             truth const t = holds(f->condition, ranges);
             if (t == truth::no) return t;
             if (t == truth::unknown) out = t;
@@ -212,34 +212,34 @@ private:
 
     truth exactly(std::string const& symbol, std::int64_t number, std::vector<fact const*> const& own) {
         for (fact const* f : own) {
-            ++looks_;
+            ++evaluations_;
             std::optional<scalar> const v = python_value(f->condition, {{symbol, number}});
             if (!v || !v->to<bool>()) return truth::no;
         }
         return truth::yes;
     }
 
-    /// The guard that is enough, otherwise all of them.
+    /// Names a guard that suffices to determine the symbol, otherwise all guards.
     std::string reason(std::string const& symbol, integer_range domain, std::vector<fact const*> const& own) {
-        if (domain.low == domain.high) return "the range of the program's dimension is this number alone";
+        if (domain.low == domain.high) return "the program's range of the dimension has only this number";
         for (fact const* f : own) {
             try {
                 if (only_number(symbol, domain, {f})) return "the program was recorded with the guard " + texts({f});
-            } catch (error const&) { // not alone
+            } catch (error const&) { // this guard does not suffice
             }
         }
         return "the program was recorded with the guards " + texts(own);
     }
 
     [[nodiscard]] std::string texts(std::vector<fact const*> const& of) const {
-        constexpr std::size_t longest = 200;
+        constexpr std::size_t max_length = 200;
         std::string out;
         names seen;
         for (fact const* f : of) {
             std::string text = f->guard < p_.guards.size() ? p_.guards[f->guard].text : to_string(f->condition);
             if (!seen.insert(text).second) continue;
-            if (out.size() + text.size() > longest)
-                return out.empty() ? text.substr(0, longest) + "..." : out + ", ...";
+            if (out.size() + text.size() > max_length)
+                return out.empty() ? text.substr(0, max_length) + "..." : out + ", ...";
             (out += out.empty() ? "" : ", ") += text;
         }
         for (char& c : out)
@@ -249,10 +249,10 @@ private:
 
     void pin(std::string const& symbol, std::int64_t number, std::string why) {
         numbers_[symbol] = {number, std::move(why)};
-        learn(symbol, whole(number));
+        define(symbol, whole(number));
     }
 
-    void learn(std::string const& symbol, expression const& is) {
+    void define(std::string const& symbol, expression const& is) {
         known_.insert_or_assign(symbol, is);
         expressions_of_symbols const one{{symbol, is}};
         std::vector<fact> old;
@@ -287,7 +287,7 @@ private:
 
     static expression minus(expression e) { return {expression_kind::mul, 0, 0, {}, {whole(-1), std::move(e)}}; }
 
-    /// y // 2 is y / 2 where a guard says y % 2 == 0: the sum is multiplied by 2.
+    /// If a guard states y % 2 == 0, multiplies a sum with y // 2 by 2 to get rid of the division.
     void without_divisions(linear_sum& sum) const {
         for (std::size_t i = 0; i != sum.terms.size(); ++i) {
             expression const& e = sum.terms[i].atom;
@@ -323,7 +323,7 @@ private:
         return out;
     }
 
-    /// Solves for a symbol of these that stands alone in one term.
+    /// Solves the equation sum == 0 for one of the candidates, if it occurs only as a term with the factor 1 or -1.
     bool relate(linear_sum const& sum, std::vector<std::string> const& candidates) {
         for (std::string const& symbol : candidates) {
             linear_sum rest;
@@ -336,8 +336,8 @@ private:
                 else rest.terms.push_back(t);
             }
             if (elsewhere || (own != 1 && own != -1) || known_.contains(symbol)) continue;
-            constexpr std::int64_t most = std::int64_t{1} << 40; // factors of real sizes are small
-            auto const small = [](std::int64_t n) { return n > -most && n < most; };
+            constexpr std::int64_t limit = std::int64_t{1} << 40; // factors of real sizes are small
+            auto const small = [](std::int64_t n) { return n > -limit && n < limit; };
             if (!small(rest.number) ||
                 !std::all_of(rest.terms.begin(), rest.terms.end(), [&](auto const& t) { return small(t.factor); }))
                 continue;
@@ -345,17 +345,17 @@ private:
             for (linear_sum::term& t : rest.terms) t.factor *= -own;
             expression const is = to_expression(rest);
             integer_range const domain = domains_[symbol];
-            learn(symbol, is);
+            define(symbol, is);
             if (domain.low > 0)
                 add_facts(relation(expression_kind::greater_equal, is, whole(domain.low)), p_.guards.size());
-            if (domain.high < largest)
+            if (domain.high < max_size)
                 add_facts(relation(expression_kind::less_equal, is, whole(domain.high)), p_.guards.size());
             return true;
         }
         return false;
     }
 
-    /// Symbols that are numbers become numbers everywhere. An input that is a number itself keeps its value: a guard of its own.
+    /// Replaces symbols with a single value everywhere. For an input that is a number, adds a guard with its value.
     void write_pins() {
         if (numbers_.empty()) return;
         expressions_of_symbols numbers;
@@ -392,7 +392,7 @@ private:
         for (std::string const& each : symbols)
             if (auto const found = numbers_.find(each); found != numbers_.end() && !found->second.why.empty())
                 return found->second.why;
-        return "the program was recorded so";
+        return "the program was recorded with this size";
     }
     void add_number_guard(input const& in, std::int64_t n) {
         std::string name = in.target;
@@ -406,19 +406,18 @@ private:
         own_guards_.push_back(std::move(made));
     }
 
-    /// A condition with floats on one number alone, as integers between which that number lies: exact, and without any float. Nothing
-    /// where these are many.
+    /// Converts a condition with floats on a single number to integer ranges of that number, which are exact; nullopt if there are too many.
     std::optional<expression> in_integers(expression const& condition) {
         names symbols;
         collect_symbols(condition, symbols);
         if (symbols.size() != 1 || !has_float(condition) || !is_python(condition)) return std::nullopt;
         std::string const& symbol = *symbols.begin();
         fact const own{condition, p_.guards.size(), symbols};
-        integer_range const domain{p_.guard_sources.at(symbol).axis < 0 ? -largest : 0, largest};
+        integer_range const domain{p_.guard_sources.at(symbol).axis < 0 ? -max_size : 0, max_size};
         std::vector<integer_range> accepted;
         std::vector<integer_range> left{domain};
-        for (int looks = 0; !left.empty(); ++looks) {
-            if (looks == most_ranges || looks_ > most_looks) return std::nullopt;
+        for (int ranges = 0; !left.empty(); ++ranges) {
+            if (ranges == max_ranges || evaluations_ > max_evaluations) return std::nullopt;
             integer_range const r = left.back();
             left.pop_back();
             truth const t = r.low == r.high ? exactly(symbol, r.low, {&own}) : certain(symbol, r, {&own});
@@ -449,7 +448,7 @@ private:
         return out.operands.size() == 1 ? out.operands[0] : out;
     }
 
-    /// What runtimes hold inputs to are sizes that are numbers, and nothing else.
+    /// Sets the state of every guard. Runtimes check inputs only against static sizes.
     void set_states() {
         expressions_of_symbols fixed;
         ranges_of_symbols free;
@@ -457,7 +456,7 @@ private:
             value const& v = p_.values[source.input];
             if (source.axis >= 0 && v.sizes[static_cast<std::size_t>(source.axis)].is_number())
                 fixed.emplace(name, whole(v.sizes[static_cast<std::size_t>(source.axis)].number));
-            else free.emplace(name, integer_range{source.axis < 0 ? -largest : 0, largest});
+            else free.emplace(name, integer_range{source.axis < 0 ? -max_size : 0, max_size});
         }
         for (guard& g : p_.guards) {
             if (!g.condition) continue;
@@ -473,7 +472,7 @@ private:
         for (guard& g : own_guards_) p_.guards.push_back(std::move(g));
     }
 
-    /// size % 2 == 0 because a view splits that size by 2: the view fails by itself where it does not hold.
+    /// Whether a guard such as size % 2 == 0 comes from a view that splits a dimension; the view itself fails if the guard does not hold.
     [[nodiscard]] bool divides_in_view(expression const& e) const {
         if (e.kind != expression_kind::equal || e.operands.size() != 2) return false;
         expression const& rest = e.operands[0];
@@ -505,10 +504,10 @@ private:
     std::vector<fact> facts_;
     names of_inputs_;
     ranges_of_symbols domains_;
-    expressions_of_symbols known_; ///< numbers, and expressions of symbols that are not known
+    expressions_of_symbols known_; ///< numbers, and expressions of unknown symbols
     std::map<std::string, pinned_symbol, std::less<>> numbers_;
     std::vector<guard> own_guards_;
-    int looks_ = 0;
+    int evaluations_ = 0;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program as text, one line for each node.
+// Prints a program as text, one line per node.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -21,9 +21,9 @@ public:
 
     std::string print() {
         for (auto const& [symbol, range] : p_.ranges) {
-            bool const open = range.most == symbol_range().most;
-            out_ += "# " + symbol + ": " + std::to_string(range.least) +
-                    (open ? " or more" : " to " + std::to_string(range.most)) + '\n';
+            bool const open = range.max == symbol_range().max;
+            out_ += "# " + symbol + ": " + std::to_string(range.min) +
+                    (open ? " or more" : " to " + std::to_string(range.max)) + '\n';
         }
         for (guard const& g : p_.guards) {
             out_ += "# guard: ";
@@ -46,7 +46,7 @@ private:
     void separate() {
         if (out_.back() != '(' && out_.back() != '[') out_ += ", ";
     }
-    /// Text from a file, on one line.
+    /// Prints a string of the file without line breaks and control characters.
     void plain(std::string_view text) {
         for (char c : text) out_ += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
     }

@@ -12,22 +12,22 @@ namespace {
 
 using symbol_names = std::map<std::string, std::string, std::less<>>;
 
-/// How tightly a text holds together, as in Python.
-enum class binding : std::uint8_t { disjunction, conjunction, negation, relation, sum, product, power, atom };
+/// Operator precedence, as in Python.
+enum class precedence : std::uint8_t { disjunction, conjunction, negation, relation, sum, product, power, atom };
 
 struct rendered {
     std::string text;
-    binding holds = binding::atom;
+    precedence level = precedence::atom;
 };
 
-std::string in_brackets(rendered r, binding least) {
-    if (r.holds >= least) return std::move(r.text);
+std::string parenthesized(rendered r, precedence min) {
+    if (r.level >= min) return std::move(r.text);
     std::string out = "(";
     out.append(r.text).append(")");
     return out;
 }
-/// `binding` + 1.
-constexpr binding tighter(binding b) { return static_cast<binding>(static_cast<std::uint8_t>(b) + 1); }
+/// The next higher precedence.
+constexpr precedence tighter(precedence b) { return static_cast<precedence>(static_cast<std::uint8_t>(b) + 1); }
 
 std::string real_text(double value) {
     char buffer[40];
@@ -51,33 +51,34 @@ public:
 
     [[nodiscard]] rendered print(expression const& e) const {
         switch (e.kind) {
-        case expression_kind::integer: return {std::to_string(e.number), e.number < 0 ? binding::sum : binding::atom};
-        case expression_kind::real: return {real_text(e.real), e.real < 0 ? binding::sum : binding::atom};
-        case expression_kind::boolean: return {e.number != 0 ? "true" : "false", binding::atom};
+        case expression_kind::integer:
+            return {std::to_string(e.number), e.number < 0 ? precedence::sum : precedence::atom};
+        case expression_kind::real: return {real_text(e.real), e.real < 0 ? precedence::sum : precedence::atom};
+        case expression_kind::boolean: return {e.number != 0 ? "true" : "false", precedence::atom};
         case expression_kind::symbol: {
             auto const found = renamed_.find(e.symbol);
-            return {found == renamed_.end() ? e.symbol : found->second, binding::atom};
+            return {found == renamed_.end() ? e.symbol : found->second, precedence::atom};
         }
         case expression_kind::add: return sum(e);
         case expression_kind::mul: return product(e);
-        case expression_kind::power: return infix(e, "**", binding::power, binding::atom, binding::atom);
+        case expression_kind::power: return infix(e, "**", precedence::power, precedence::atom, precedence::atom);
         case expression_kind::floor_div:
-            return infix(e, "//", binding::product, binding::product, tighter(binding::product));
+            return infix(e, "//", precedence::product, precedence::product, tighter(precedence::product));
         case expression_kind::true_div:
-            return infix(e, "/", binding::product, binding::product, tighter(binding::product));
+            return infix(e, "/", precedence::product, precedence::product, tighter(precedence::product));
         case expression_kind::mod:
-            return infix(e, " % ", binding::product, binding::product, tighter(binding::product));
+            return infix(e, " % ", precedence::product, precedence::product, tighter(precedence::product));
         case expression_kind::greater: return relation(e, " > ");
         case expression_kind::greater_equal: return relation(e, " >= ");
         case expression_kind::less: return relation(e, " < ");
         case expression_kind::less_equal: return relation(e, " <= ");
         case expression_kind::equal: return relation(e, " == ");
         case expression_kind::unequal: return relation(e, " != ");
-        case expression_kind::all_of: return joined(e, " and ", binding::conjunction);
-        case expression_kind::any_of: return joined(e, " or ", binding::disjunction);
+        case expression_kind::all_of: return joined(e, " and ", precedence::conjunction);
+        case expression_kind::any_of: return joined(e, " or ", precedence::disjunction);
         case expression_kind::negation:
             if (e.operands.size() != 1) return call(e, "not");
-            return {"not " + in_brackets(print(e.operands[0]), binding::negation), binding::negation};
+            return {"not " + parenthesized(print(e.operands[0]), precedence::negation), precedence::negation};
         case expression_kind::ceil_div: return call(e, "ceil_div");
         case expression_kind::modular_indexing: return call(e, "modular_indexing");
         case expression_kind::maximum: return call(e, "max", true);
@@ -91,11 +92,11 @@ public:
         case expression_kind::piecewise: return call(e, "piecewise");
         case expression_kind::other: break;
         }
-        return e.operands.empty() ? rendered{e.symbol, binding::atom} : call(e, e.symbol);
+        return e.operands.empty() ? rendered{e.symbol, precedence::atom} : call(e, e.symbol);
     }
 
 private:
-    /// Numbers behind, what is subtracted before them, in the order of the text: the same whatever the order of the operands.
+    /// Sorts the terms by their strings, with subtracted terms after added ones and numbers last, so that equal sums have equal strings.
     [[nodiscard]] rendered sum(expression const& e) const {
         struct term {
             int rank = 0; ///< 0 added, 1 subtracted, 2 numbers
@@ -105,13 +106,13 @@ private:
         std::vector<term> terms;
         for (expression const& each : e.operands) {
             std::string text =
-                in_brackets(print(each), each.kind == expression_kind::add ? binding::product : binding::sum);
+                parenthesized(print(each), each.kind == expression_kind::add ? precedence::product : precedence::sum);
             bool const number = is_number(each);
             bool const negative = text.starts_with('-');
             if (negative) text.erase(0, 1);
             terms.push_back({number ? 2 : (negative ? 1 : 0), negative, std::move(text)});
         }
-        if (terms.empty()) return {"0", binding::atom};
+        if (terms.empty()) return {"0", precedence::atom};
         std::sort(terms.begin(), terms.end(), [](term const& a, term const& b) {
             return a.rank != b.rank ? a.rank < b.rank : a.text < b.text;
         });
@@ -121,10 +122,10 @@ private:
             else if (each.negative) out += '-';
             out += each.text;
         }
-        return {std::move(out), binding::sum};
+        return {std::move(out), precedence::sum};
     }
 
-    /// Numbers in front, except what is divided by.
+    /// Numbers come first, divisors last.
     [[nodiscard]] rendered product(expression const& e) const {
         std::vector<std::string> numbers;
         std::vector<std::string> factors;
@@ -139,9 +140,9 @@ private:
                 number(print(each).text);
             } else if (is_ratio(each)) {
                 number(print(each.operands[0]).text);
-                divisors.push_back(in_brackets(print(each.operands[1]), binding::power));
+                divisors.push_back(parenthesized(print(each.operands[1]), precedence::power));
             } else {
-                factors.push_back(in_brackets(print(each), tighter(binding::product)));
+                factors.push_back(parenthesized(print(each), tighter(precedence::product)));
             }
         }
         std::sort(numbers.begin(), numbers.end());
@@ -154,24 +155,24 @@ private:
         if (out.size() == sign) out += '1';
         for (std::string const& each : divisors) (out += '/') += each;
         bool const alone = divisors.empty() && numbers.size() + factors.size() <= 1;
-        return {std::move(out), negative ? binding::sum : (alone ? binding::power : binding::product)};
+        return {std::move(out), negative ? precedence::sum : (alone ? precedence::power : precedence::product)};
     }
 
-    [[nodiscard]] rendered infix(expression const& e, std::string_view op, binding own, binding left,
-                                 binding right) const {
+    [[nodiscard]] rendered infix(expression const& e, std::string_view op, precedence own, precedence left,
+                                 precedence right) const {
         if (e.operands.size() != 2) return call(e, op);
-        std::string out = in_brackets(print(e.operands[0]), left);
-        out.append(op).append(in_brackets(print(e.operands[1]), right));
+        std::string out = parenthesized(print(e.operands[0]), left);
+        out.append(op).append(parenthesized(print(e.operands[1]), right));
         return {std::move(out), own};
     }
 
     [[nodiscard]] rendered relation(expression const& e, std::string_view op) const {
-        return infix(e, op, binding::relation, binding::sum, binding::sum);
+        return infix(e, op, precedence::relation, precedence::sum, precedence::sum);
     }
 
-    [[nodiscard]] rendered joined(expression const& e, std::string_view op, binding own) const {
+    [[nodiscard]] rendered joined(expression const& e, std::string_view op, precedence own) const {
         std::vector<std::string> parts;
-        for (expression const& each : e.operands) parts.push_back(in_brackets(print(each), tighter(own)));
+        for (expression const& each : e.operands) parts.push_back(parenthesized(print(each), tighter(own)));
         std::sort(parts.begin(), parts.end());
         std::string out;
         for (std::string const& each : parts) (out += out.empty() ? std::string_view{} : op) += each;
@@ -186,7 +187,7 @@ private:
         out += '(';
         for (std::size_t i = 0; i != parts.size(); ++i) (out += i == 0 ? "" : ", ") += parts[i];
         out += ')';
-        return {std::move(out), binding::atom};
+        return {std::move(out), precedence::atom};
     }
 
     symbol_names const& renamed_;

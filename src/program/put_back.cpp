@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// The arguments of a view without the tensor that it views.
+/// The arguments of a view except the viewed tensor.
 std::vector<argument> geometry(node const& view) {
     std::vector<argument> out;
     for (argument const& each : view.arguments)
@@ -21,13 +21,13 @@ std::vector<argument> geometry(node const& view) {
     return out;
 }
 
-/// The arguments of `select_scatter` and the like: whole, part, geometry.
+/// The arguments of `select_scatter` and similar operators: whole, part, geometry.
 std::vector<argument> scatter_arguments(value_index whole, value_index part, std::vector<argument> rest) {
     rest.insert(rest.begin(), {value_argument("self", whole), value_argument("src", part)});
     return rest;
 }
 
-/// `part` with the sizes of `whole`.
+/// `part` reshaped to the sizes of `whole`.
 value_index reshaped(node_emitter& out, value_index whole, value_index part, node const& cause, value_index made) {
     value const& like = out.owner().values[whole];
     std::vector<std::int64_t> sizes;
@@ -56,18 +56,18 @@ argument inverse_permutation(argument const& dims) {
     return integers_argument(dims.name, std::move(inverse));
 }
 
-/// start + length, of which either may be computed.
+/// start + length, either of which may be computed.
 argument end_of(node_emitter& out, argument const& start, argument const& length, node const& cause) {
     if (start.kind == argument_kind::integer && length.kind == argument_kind::integer) {
         std::int64_t const end = start.integer + length.integer;
-        // A negative start counts from the end, and so does what lies before the end.
+        // If start is negative, so is the end, unless it is the end of the dimension.
         bool const to_the_end = start.integer < 0 && end >= 0;
         return integer_argument("end", to_the_end ? std::numeric_limits<std::int64_t>::max() : end);
     }
     if (start.kind == argument_kind::integer && start.integer == 0) return renamed(length, "end");
     if (start.kind == argument_kind::integer && start.integer < 0)
         throw error(describe(out.owner(), cause) +
-                    ": writes to a part whose length is computed and whose start is negative; use a start from 0 on");
+                    ": writes to a slice with a computed length and a negative start; use a nonnegative start");
     value sum;
     sum.name = out.owner().values[(start.values.empty() ? length : start).values.front()].name;
     sum.kind = value_kind::sym_int;
@@ -90,8 +90,7 @@ std::vector<argument> narrow_arguments(node_emitter& out, node const& view, valu
     bool const plain = start != nullptr && length != nullptr &&
                        (start->values.empty() || out.owner().values[start->values.front()].kind != value_kind::tensor);
     if (!plain)
-        throw error(describe(out.owner(), cause) +
-                    ": writes to a part that starts where a tensor says; use an integer start");
+        throw error(describe(out.owner(), cause) + ": writes to a slice whose start is a tensor; use an integer start");
     argument end = end_of(out, *start, *length, cause);
     return scatter_arguments(
         whole, part, {integer_argument("dim", integer_of(view, "dim", 0)), *start, std::move(end)});
@@ -166,9 +165,9 @@ value_index put_back(node_emitter& out, node const& view, view_rule rule, std::s
     }
     if (rule == view_rule::unknown)
         throw error(describe(out.owner(), cause) + ": writes to the result of " + view.op +
-                    ", of which the program does not tell whether it is a copy; write to a clone() of it");
+                    ", but the program does not tell whether it is a copy; write to a clone() of it");
     throw error(describe(out.owner(), cause) + ": writes through " + view.op +
-                ", which cannot be undone; write to a clone() of it");
+                ", which is not invertible; write to a clone() of it");
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -16,7 +16,7 @@ namespace {
 using symbol_values = std::map<std::string, std::int64_t, std::less<>>;
 using maybe = std::optional<scalar>;
 
-constexpr int deepest = 2000;
+constexpr int max_depth = 2000;
 
 struct function_row {
     std::string_view name;
@@ -41,7 +41,7 @@ constexpr function_row functions[] = {
 
 bool is_whole(scalar const& s) { return s.is_integral() || s.is_bool(); }
 
-/// compute(), where Python's answer is finite.
+/// compute(), or nullopt if the result is not finite.
 maybe binary(std::string_view op, scalar const& a, scalar const& b) {
     scalar const both[] = {a, b};
     maybe const out = compute(op, both);
@@ -61,7 +61,7 @@ public:
     explicit evaluation(symbol_values const& symbols) : symbols_(symbols) {}
 
     [[nodiscard]] maybe value(expression const& e, int depth) const {
-        if (depth > deepest) return std::nullopt;
+        if (depth > max_depth) return std::nullopt;
         switch (e.kind) {
         case expression_kind::integer: return scalar(e.number);
         case expression_kind::boolean: return scalar(e.number != 0);
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    /// `and` and `or` look at no operand behind the one that decides.
+    /// `and` and `or` evaluate operands only up to the one that decides.
     [[nodiscard]] maybe first_that_is(expression const& e, bool wanted, int depth) const {
         for (expression const& each : e.operands) {
             maybe const x = value(each, depth + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expressions with other expressions in place of symbols, brought to one form: sums of terms with whole factors.
+// Substitutes expressions for symbols, and normalizes the result to sums of terms with integer factors.
 #include <aton/program/expression.hpp>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-constexpr int deepest = 2000;
-constexpr std::size_t most_terms = 1000;
+constexpr int max_depth = 2000;
+constexpr std::size_t max_terms = 1000;
 
 expression whole(std::int64_t n) {
     expression out;
@@ -25,9 +25,9 @@ expression whole(std::int64_t n) {
 
 bool is_integer(expression const& e) { return e.kind == expression_kind::integer; }
 
-/// Whether it is an integer whatever integers its symbols are, and no step of it is a float, which is rounded.
+/// Whether an expression is an integer for all integer values of its symbols, without floats as intermediate results.
 bool is_whole(expression const& e, int depth) {
-    if (depth > deepest) return false;
+    if (depth > max_depth) return false;
     switch (e.kind) {
     case expression_kind::integer:
     case expression_kind::symbol: return true;
@@ -50,7 +50,7 @@ bool has_symbol(expression const& e) {
     return std::any_of(e.operands.begin(), e.operands.end(), has_symbol);
 }
 
-/// Adds `factor` * `e`; false where an integer would overflow or there are too many terms.
+/// Adds `factor` * `e` to a sum; returns false on overflow, or if there are too many terms.
 bool collect(expression const& e, std::int64_t factor, linear_sum& to) {
     if (is_integer(e)) {
         std::int64_t product = 0;
@@ -78,7 +78,7 @@ bool collect(expression const& e, std::int64_t factor, linear_sum& to) {
     return to.add(e, factor);
 }
 
-/// (6*x + y) // 3 is 2*x + y // 3, and its remainder that of y.
+/// Simplifies (6*x + y) // 3 to 2*x + y // 3, and (6*x + y) % 3 to y % 3.
 expression divided(expression e, bool is_quotient) {
     std::int64_t const by = e.operands[1].number;
     std::optional<linear_sum> const sum = linear(e.operands[0]);
@@ -90,7 +90,7 @@ expression divided(expression e, bool is_quotient) {
         else if (is_quotient) out.terms.push_back({t.text, t.atom, t.factor / by});
     rest.number = (sum->number % by + by) % by;
     if (is_quotient) out.number = (sum->number - rest.number) / by;
-    if (!rest.terms.empty() && (out.terms.empty() && out.number == 0)) { // nothing can be taken out
+    if (!rest.terms.empty() && (out.terms.empty() && out.number == 0)) { // no term is divisible
         e.operands[0] = to_expression(rest);
         return e;
     }
@@ -120,7 +120,7 @@ expression replaced(expression const& e, std::map<std::string, expression, std::
         auto const found = symbols.find(e.symbol);
         return found == symbols.end() ? e : found->second;
     }
-    if (e.operands.empty() || depth > deepest) return e;
+    if (e.operands.empty() || depth > max_depth) return e;
     expression out = e;
     for (expression& each : out.operands) each = replaced(each, symbols, depth + 1);
     if (is_whole(out, depth) && !has_symbol(out))
@@ -134,7 +134,7 @@ bool linear_sum::add(expression atom, std::int64_t factor) {
     std::string text = to_string(atom);
     auto const at = std::find_if(terms.begin(), terms.end(), [&](term const& t) { return t.text == text; });
     if (at == terms.end()) {
-        if (terms.size() == most_terms) return false;
+        if (terms.size() == max_terms) return false;
         terms.push_back({std::move(text), std::move(atom), factor});
         return true;
     }
@@ -178,7 +178,7 @@ expression substitute_in_condition(expression const& e, std::map<std::string, ex
 
 expression substitute(expression const& e, std::map<std::string, expression, std::less<>> const& symbols) {
     expression out = replaced(e, symbols, 0);
-    // What is left without a symbol, such as half of an even number.
+    // Evaluates results without symbols, such as half of an even number.
     if (!out.operands.empty() && !has_symbol(out))
         if (std::optional<std::int64_t> const n = evaluate(out, {})) return whole(*n);
     return out;

@@ -12,14 +12,14 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// What decides whether the result is a view at all.
+/// The condition under which a result is a view.
 enum class when : std::uint8_t {
     always,
-    viewable,     ///< a copy only where the strides do not allow a view
-    contiguous,   ///< a copy where the argument is not contiguous
-    same_layout,  ///< a copy where dtype or strides change
-    not_training, ///< the argument itself unless it drops something
-    not_complex,  ///< the argument itself, of real tensors
+    viewable,     ///< a copy if the strides do not allow a view
+    contiguous,   ///< a copy if the argument is not contiguous
+    same_layout,  ///< a copy if dtype or strides change
+    not_training, ///< the argument itself unless dropout is active
+    not_complex,  ///< the argument itself for real tensors
     no_reduction, ///< einsum of one operand that keeps every dimension
 };
 
@@ -103,7 +103,7 @@ view_row const* find_row(std::string_view op) {
     return at != std::end(rows) && at->op == op ? at : nullptr;
 }
 
-/// Whether the schema says that some result shares memory with an argument.
+/// Whether the schema declares that a result shares memory with an argument.
 bool is_annotated(std::string_view schema) {
     aten::schema_return each;
     for (aten::return_cursor returns{schema}; returns.next(each);)
@@ -111,7 +111,7 @@ bool is_annotated(std::string_view schema) {
     return false;
 }
 
-/// The argument that the results are views of: the annotated one, otherwise the first tensor.
+/// The argument that the results are views of: the one with an alias annotation, otherwise the first tensor.
 std::size_t find_source(node const& n) {
     aten::schema_argument each;
     for (aten::argument_cursor arguments{n.schema}; arguments.next(each);) {
@@ -136,7 +136,7 @@ bool keeps_dimensions(std::string_view equation) {
         operand.begin(), operand.end(), [&](char c) { return c == ' ' || kept.find(c) != std::string_view::npos; });
 }
 
-/// Nothing: the program does not tell.
+/// Whether a result is a view; nullopt if the program does not tell.
 std::optional<bool> is_view(layouts const& layout, node const& n, when condition, value_index from, value_index to) {
     switch (condition) {
     case when::always: return true;
@@ -172,7 +172,7 @@ std::optional<bool> is_view(layouts const& layout, node const& n, when condition
     return {};
 }
 
-/// Views with the sizes of what they view are that itself, where the elements cannot be in another order.
+/// Whether a view is the whole viewed tensor: it has the same sizes, and the operator cannot reorder elements.
 bool is_whole(layouts const& layout, node const& n, view_rule rule, value_index from, value_index to) {
     if (!layout.same_type(from, to) || !layout.same_sizes(from, to)) return false;
     switch (rule) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kinds of values by the type of an argument and by its part of the rule.
+// Which kinds of values an argument can have follows from its type and its part of the sampling rule.
 #include "argument_coverage.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double largest(dtype t) {
                           : static_cast<double>(std::numeric_limits<float>::max());
 }
 
-/// The kinds that a number is of, beside tensors of a dtype.
+/// Adds the kinds of a number that is an argument beside tensors of a dtype.
 void add_number(std::set<std::string>& to, scalar const& s, dtype of, bool any) {
     if (any && (s.is_bool() || s.is_integral())) to.insert(s.is_bool() ? "bool" : "integer");
     double const v = s.to<double>();
@@ -42,7 +42,7 @@ void add_number(std::set<std::string>& to, scalar const& s, dtype of, bool any) 
     else to.insert(v < 0 ? "negative" : "positive");
 }
 
-/// 'sum' | 'mean' and float32 | int64, with what follows `words` up to the end of the rule's part.
+/// Adds the alternatives of 'sum' | 'mean' and of float32 | int64.
 void add_words(std::set<std::string>& to, std::string_view part) {
     for (std::size_t at = 0; at < part.size();) {
         std::size_t const end = std::min(part.find('|', at), part.size());
@@ -56,14 +56,14 @@ void add_words(std::set<std::string>& to, std::string_view part) {
     }
 }
 
-/// 0, 1 and -1 where a range of whole numbers has them.
+/// Adds those of 0, 1 and -1 that a range of integers contains.
 void add_range(std::set<std::string>& to, std::string_view part) {
     std::size_t const dots = part.find("..");
     if (dots == std::string_view::npos || part.find_first_of("+*/(abcdefghijklmnopqrstuvwxyz|.") < dots) return;
-    long const least = std::strtol(std::string(part).c_str(), nullptr, 10);
-    long const most = std::strtol(std::string(part.substr(dots + 2)).c_str(), nullptr, 10);
+    long const min = std::strtol(std::string(part).c_str(), nullptr, 10);
+    long const max = std::strtol(std::string(part.substr(dots + 2)).c_str(), nullptr, 10);
     for (long const v : {-1L, 0L, 1L})
-        if (least <= v && v <= most) to.insert(std::to_string(v));
+        if (min <= v && v <= max) to.insert(std::to_string(v));
 }
 
 bool has_word(std::string_view part, std::string_view word) {
@@ -105,7 +105,7 @@ std::set<std::string> kinds_of(aten::schema_argument const& a, std::string_view 
     return out;
 }
 
-bool says_place(base_type t) {
+bool is_placement(base_type t) {
     return t == base_type::layout || t == base_type::device || t == base_type::memory_format ||
            t == base_type::generator;
 }
@@ -116,7 +116,7 @@ argument_coverage::argument_coverage(std::string_view schema, std::string_view r
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         std::string_view const part = part_of_rule(rule, formal.name);
-        if ((says_place(formal.type.base) && part.empty()) || formal.name == "pin_memory") continue;
+        if ((is_placement(formal.type.base) && part.empty()) || formal.name == "pin_memory") continue;
         all_.push_back({formal, kinds_of(formal, part), {}});
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kinds of values the arguments of an operator had in the calls that were drawn, and which they could have had.
+// Records which kinds of values the arguments of an operator had in the calls that were drawn, and which kinds are missing.
 #pragma once
 
 #include <set>
@@ -15,10 +15,10 @@ namespace ATON_NAMESPACE::verify {
 
 class argument_coverage {
 public:
-    /// `rule`: the text of the sampling rule; empty where there is none.
+    /// `rule`: the text of the sampling rule; empty if there is none.
     argument_coverage(std::string_view schema, std::string_view rule);
 
-    /// Notes a call that ATen takes.
+    /// Records a call that ATen accepts.
     void add(sample const& s, dtype of);
     [[nodiscard]] std::vector<argument_report> report() const;
 

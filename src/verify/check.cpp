@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws samples for a row, runs both sides, and makes what differs small.
+// Draws samples for each row, runs both sides, and shrinks calls that differ.
 #include <aton/verify/check.hpp>
 
 #include <algorithm>
@@ -48,14 +48,14 @@ constexpr std::array all_types = {dtype::float32,
                                   dtype::bool_,
                                   dtype::complex64};
 
-/// Tensors of several dtypes, where the first one is of this one; promotion of half types is a matter of rounding, too.
+/// Themes with tensors of several dtypes, the first of which is `t`. Half types are omitted: their promotion also affects rounding.
 void add_mixed(std::vector<theme>& to, dtype t) {
     if (t != dtype::float32 && t != dtype::int64 && t != dtype::int32 && t != dtype::bool_) return;
     to.push_back({size_theme::distinct, value_theme::ordinary, t, false, false, true});
     to.push_back({size_theme::ones, value_theme::ties, t, false, true, true});
 }
 
-/// The themes that a dtype is sampled with: all of them in float32, the telling ones in others.
+/// The themes that a dtype is sampled with: all of them for float32 and int64, a selection for others.
 std::vector<theme> themes_of(dtype t) {
     std::vector<theme> out;
     auto const add = [&](size_theme sizes, value_theme values, bool scattered, bool defaults) {
@@ -78,10 +78,10 @@ std::vector<theme> themes_of(dtype t) {
     return out;
 }
 
-/// Rows run at the same time: their tensors are small, and threads that wait for work cost more than they bring.
+/// Rows run in parallel, and their tensors are small: threads inside kernels would cost more than they save.
 void use_one_thread_for_kernels() {
 #if defined(ATON_HAS_THREADS)
-    omp_set_num_threads(1); // of this thread alone
+    omp_set_num_threads(1); // for this thread only
 #endif
 }
 
@@ -114,8 +114,8 @@ std::int64_t count_of(std::vector<value> const& results) {
     return n;
 }
 
-/// Whether there is an element that is a number.
-bool tells(runtime::tensor const& x) {
+/// Whether any element is a number, not NaN.
+bool has_numbers(runtime::tensor const& x) {
     if (!x || x.count() == 0) return false;
     if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return true;
     aton::tensor const all = runtime::to_host(x).to_constant();
@@ -124,35 +124,35 @@ bool tells(runtime::tensor const& x) {
     return false;
 }
 
-bool tells(std::vector<value> const& results) {
-    auto const one = [](runtime::tensor const& x) { return tells(x); };
+bool has_numbers(std::vector<value> const& results) {
+    auto const one = [](runtime::tensor const& x) { return has_numbers(x); };
     return std::any_of(results.begin(), results.end(), [&](value const& v) {
-        return v.is_sequence() ? std::any_of(v.many().begin(), v.many().end(), one) : tells(v.one());
+        return v.is_sequence() ? std::any_of(v.many().begin(), v.many().end(), one) : has_numbers(v.one());
     });
 }
 
-/// The most elements of a tensor that one result can add up: sizes that the results do not have are what is added along.
+/// The maximum number of elements of a tensor that one result can sum: axes whose sizes the results do not have are reduced.
 std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
     std::set<std::int64_t> left;
     for (value const& v : results)
         if (v.is_tensor()) left.insert(v.one().sizes().begin(), v.one().sizes().end());
-    std::int64_t most = count_of(s) / std::max<std::int64_t>(1, count_of(results));
+    std::int64_t max = count_of(s) / std::max<std::int64_t>(1, count_of(results));
     for (runtime::aten_argument const& a : s.arguments) {
         std::int64_t terms = 1;
         for (std::size_t i = 0; a.tensor && i != a.tensor.rank(); ++i)
             if (!left.contains(a.tensor.size(i))) terms *= a.tensor.size(i);
-        most = std::max(most, terms);
+        max = std::max(max, terms);
     }
-    return std::max<std::int64_t>(1, most);
+    return std::max<std::int64_t>(1, max);
 }
 
-/// What ATen gives for a call, and how many terms its sums may have.
+/// The expected results of a call, and how many terms its sums may have.
 struct truth {
     std::vector<value> results;
     std::int64_t terms = 1;
-    bool values = true; ///< false: only dtypes and sizes count
+    bool values = true; ///< false: only dtypes and sizes are compared
     std::function<std::vector<element_bounds>()> bounds_of;
-    std::optional<std::vector<element_bounds>> bounds; ///< once a result is beyond the tolerance
+    std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
 
     [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i) {
         static element_bounds const none;
@@ -180,11 +180,11 @@ public:
 
     row_report run() {
         if (!options_.truth && !runtime::has_aten_operator(row_.overload)) {
-            report_.not_checked = "there is no reference to compare with";
+            report_.not_checked = "it has no reference to compare with";
             return std::move(report_);
         }
-        int const first = std::max(row_.since, options_.least_opset);
-        int const last = std::min({row_.until, options_.most_opset, onnx::newest_version("")});
+        int const first = std::max(row_.since, options_.min_opset);
+        int const last = std::min({row_.until, options_.max_opset, onnx::newest_version("")});
         std::set<int> all;
         for (int opset = first; opset <= last; ++opset) all.insert(opset);
         std::uint64_t seed = options_.seed;
@@ -201,8 +201,8 @@ public:
         }
         std::erase_if(report_.types, [](type_report const& t) { return t.same + t.different + t.refused == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
-            report_.not_checked =
-                refusal_.empty() ? "no sample has a meaning: " + meaningless_ : "every sample is refused: " + refusal_;
+            report_.not_checked = refusal_.empty() ? "the reference rejects every sample: " + rejection_
+                                                   : "the row refuses every sample: " + refusal_;
         return std::move(report_);
     }
 
@@ -228,15 +228,15 @@ private:
             });
             return out;
         } catch (error const& e) {
-            meaningless_ = e.what();
+            rejection_ = e.what();
             return {};
         }
     }
 
-    /// Why the graph's results are not the reference's; empty where they are.
+    /// How the graph's results differ from the reference's; empty if they do not.
     std::string difference(std::vector<value> const& got, truth& expected, bool count) {
         for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
-            if (!got[i]) continue; // the mapping leaves it out
+            if (!got[i]) continue; // the mapping omits it
             comparison c = compare(got[i], expected.results[i], expected.terms);
             if (expected.values && std::isfinite(c.error) && c.error > 1)
                 c = compare(
@@ -284,15 +284,15 @@ private:
             } catch (unsupported_error const& e) {
                 refusal_ = e.what();
                 before.clear();
-            } catch (illegal_call const& e) { // a dtype that an operator of the body does not take
+            } catch (illegal_call const& e) { // a dtype that an operator of the body does not accept
                 refusal_ = e.what();
                 before.clear();
             }
         }
         if (options_.mutants && expected->values && !wrong_sample_) {
-            bool const has_numbers = tells(expected->results);
+            bool const any_numbers = has_numbers(expected->results);
             for (translation const& graph : graphs)
-                mutants_.run(graph, options_.where, from, has_numbers, [&](std::vector<value> const& got) {
+                mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
                     return !difference(got, *expected, false).empty();
                 });
         }
@@ -313,8 +313,8 @@ private:
 
     void fail(sample const& s, theme const& t, int opset, std::string why) {
         wrong_sample_ = true;
-        constexpr std::size_t most = 3; // of one row
-        if (report_.failures.size() >= most) return;
+        constexpr std::size_t max = 3; // per row
+        if (report_.failures.size() >= max) return;
         sample const small = shrink(s, [&](sample const& other) {
             std::optional<truth> expected = truth_of(other, t);
             if (!expected) return false;
@@ -332,20 +332,20 @@ private:
         report_.failures.push_back({small, opset, why});
     }
 
-    /// Calls that may tell the mutants that are left from the graph.
+    /// Draws further calls that may detect the remaining mutants.
     void search(std::uint64_t seed, std::set<int> const& opsets) {
-        constexpr int most_in_vain = 80; // one after another
+        constexpr int max_in_vain = 80; // consecutive calls
         using enum value_theme;
         constexpr std::array kept_with = {special, ties, special, ordinary, special, wide};
         int vain = 0;
-        for (int i = 0; i != options_.search && vain != most_in_vain; ++i) {
+        for (int i = 0; i != options_.search && vain != max_in_vain; ++i) {
             call_origin const* const from = mutants_.next_call();
             if (from == nullptr) return;
             theme varied = from->drawn;
-            std::size_t const before = mutants_.caught();
+            std::size_t const before = mutants_.detected();
             ++seed;
             constexpr int themes = static_cast<int>(value_theme::count_);
-            if (i % 2 == 0) { // arguments that few calls have may be what makes this graph: they stay
+            if (i % 2 == 0) { // keep the arguments: few calls may have those that lead to this graph
                 varied.values = kept_with[static_cast<std::size_t>(i) / 2 % kept_with.size()];
                 sample const s =
                     draw_elements(row_.overload, row_.schema, rule_, from->drawn, from->seed, varied.values, seed);
@@ -354,21 +354,21 @@ private:
                 if (i % 4 == 3) varied.values = static_cast<value_theme>(i / 4 % themes);
                 check_sample(varied, seed, opsets);
             }
-            vain = mutants_.caught() == before ? vain + 1 : 0;
+            vain = mutants_.detected() == before ? vain + 1 : 0;
         }
     }
 
     dsl::entry const& row_;
     check_options const& options_;
     sampling_rule const* rule_;
-    bool is_relative_;                            ///< results near 0 keep their digits
+    bool is_relative_;                            ///< results near 0 keep their relative accuracy
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
     argument_coverage coverage_;
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;
     std::string refusal_;
-    std::string meaningless_;
+    std::string rejection_;
     bool wrong_sample_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether two results are the same numbers.
+// Compares results element by element.
 #include <aton/verify/comparison.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string text(double v) {
     return out.str();
 }
 
-/// The element of this number as an index.
+/// The index of the element with this row-major number, as text.
 std::string place(std::int64_t number, runtime::sizes const& of) {
     runtime::sizes at(of.size());
     for (std::size_t i = of.size(); i-- != 0;) {
@@ -36,27 +36,27 @@ std::string place(std::int64_t number, runtime::sizes const& of) {
     return runtime::to_string(at);
 }
 
-/// What rounding may leave of elements that others cancel: a unit roundoff of the largest element, which is about as large as what was
-/// added up. In float16 and bfloat16 it is two, and without sums, too: a graph rounds after each operator, ATen once. Elements that
-/// the largest numbers made do not count.
-double left_by_cancelling(aton::tensor const& expected, dtype t, std::int64_t terms) {
-    constexpr double most = 1024;
+/// The error that rounding may leave where terms cancel: a unit roundoff of the largest element, which is about as large as the terms.
+/// Twice that in float16 and bfloat16, even without sums: a graph rounds after each operator, ATen once. Elements above 1024, which
+/// come from the special numbers, do not count.
+double cancellation_error(aton::tensor const& expected, dtype t, std::int64_t terms) {
+    constexpr double max = 1024;
     bool const narrow = t == dtype::float16 || t == dtype::bfloat16;
     if (!is_floating(t) || terms == 0 || (terms == 1 && !narrow)) return 0;
     double largest = 0;
     for (std::int64_t i = 0; i != expected.element_count(); ++i) {
         double const size = std::abs(expected.at(static_cast<std::size_t>(i)).to<double>());
-        if (size <= most) largest = std::max(largest, size);
+        if (size <= max) largest = std::max(largest, size);
     }
     return (narrow ? 2 : 1) * unit_roundoff(t) * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) *
            largest;
 }
 
-/// In parts of what the tolerance allows; infinite where no tolerance helps.
-double error_of(double got, double expected, tolerance const& most) {
+/// The error as a fraction of the tolerance; infinite if no tolerance applies.
+double error_of(double got, double expected, tolerance const& allowance) {
     if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
     if (!std::isfinite(got) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
-    double const allowed = most.absolute + most.relative * std::abs(expected);
+    double const allowed = allowance.absolute + allowance.relative * std::abs(expected);
     double const off = std::abs(got - expected);
     return allowed == 0 ? std::numeric_limits<double>::infinity() : off / allowed;
 }
@@ -75,8 +75,8 @@ double unit_roundoff(dtype t) {
 
 tolerance tolerance_of(dtype t, std::int64_t terms) {
     double const growth = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms)));
-    auto const of = [&](double relative, double absolute, double least) {
-        return tolerance{relative * growth, terms == 0 ? least : absolute * growth};
+    auto const of = [&](double relative, double absolute, double min) {
+        return tolerance{relative * growth, terms == 0 ? min : absolute * growth};
     };
     switch (t) {
     case dtype::float64:
@@ -110,11 +110,11 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     comparison out;
     if (!got || !expected) {
         if (static_cast<bool>(got) != static_cast<bool>(expected))
-            out.difference = got ? "there is a result where none is expected" : "there is no result";
+            out.difference = got ? "unexpected result" : "missing result";
         return out;
     }
     if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) {
-        out.difference = "is " + type_of(got) + ", " + type_of(expected) + " is expected";
+        out.difference = "is " + type_of(got) + ", expected " + type_of(expected);
         return out;
     }
     tensor const a = to_host(got);
@@ -125,7 +125,8 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     if (a.is_strings()) {
         tensor const x = a.contiguous();
         tensor const y = b.contiguous();
-        if (!std::equal(x.strings().begin(), x.strings().end(), y.strings().begin())) out.difference = "other strings";
+        if (!std::equal(x.strings().begin(), x.strings().end(), y.strings().begin()))
+            out.difference = "strings are not equal";
         return out;
     }
     bool const whole = !is_floating(a.dtype());
@@ -137,13 +138,13 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
     aton::tensor const q = number == a.dtype() ? y : runtime::cast(b, number).to_constant();
     dtype const narrowest = is_floating(a.dtype()) ? narrower(a.dtype(), rounded) : a.dtype();
     dtype const precision = narrowest == dtype::undefined ? a.dtype() : narrowest;
-    tolerance most = tolerance_of(precision, terms);
-    most.absolute += left_by_cancelling(q, precision, terms);
+    tolerance base = tolerance_of(precision, terms);
+    base.absolute += cancellation_error(q, precision, terms);
     std::int64_t wrong = 0;
     std::int64_t first = 0;
     for (std::int64_t i = 0; i != out.elements; ++i) {
         auto const at = static_cast<std::size_t>(i);
-        tolerance each = most;
+        tolerance each = base;
         if (at < bounds.size()) each.absolute += bounds[at];
         double const error =
             whole && p.at(at) == q.at(at) ? 0 : error_of(p.at(at).to<double>(), q.at(at).to<double>(), each);
@@ -154,7 +155,7 @@ comparison compare(tensor const& got, tensor const& expected, std::int64_t terms
         auto const at = static_cast<std::size_t>(first);
         out.difference = std::to_string(wrong) + " of " + std::to_string(out.elements) +
                          " elements differ, the first at " + place(first, a.sizes()) + ": " +
-                         text(p.at(at).to<double>()) + ", " + text(q.at(at).to<double>()) + " is expected";
+                         text(p.at(at).to<double>()) + ", expected " + text(q.at(at).to<double>());
     }
     return out;
 }
@@ -166,13 +167,13 @@ comparison compare(value const& got, value const& expected, std::int64_t terms, 
     comparison out;
     if (got.is_sequence() != expected.is_sequence() ||
         (!got.is_sequence() && static_cast<bool>(got) != static_cast<bool>(expected))) {
-        out.difference = "is another kind of value";
+        out.difference = "is not the expected kind of value";
         return out;
     }
     if (!got.is_sequence()) return compare(got.one(), expected.one(), terms, rounded, of(0));
     if (got.many().size() != expected.many().size()) {
-        out.difference = "has " + std::to_string(got.many().size()) + " tensors, " +
-                         std::to_string(expected.many().size()) + " are expected";
+        out.difference =
+            "has " + std::to_string(got.many().size()) + " tensors, expected " + std::to_string(expected.many().size());
         return out;
     }
     for (std::size_t i = 0; i != got.many().size(); ++i) {

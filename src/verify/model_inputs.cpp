@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes from the ranges of symbols, elements by dtype.
+// Draws sizes from the ranges of symbols, and elements by dtype.
 #include "model_inputs.hpp"
 
 #include <algorithm>
@@ -29,10 +29,10 @@ void collect(program::program const& p, extent const& e, symbol_values& to) {
     if (!e.is_number()) collect(p.expressions[e.expression], to);
 }
 
-/// How many combinations of sizes are held against the guards.
-constexpr std::size_t most_rounds = 200;
+/// How many combinations of sizes are checked against the guards.
+constexpr std::size_t max_rounds = 200;
 
-/// No two alike, so that one is not taken for another.
+/// Pairwise different where possible, so that swapped dimensions are detected.
 symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, int try_number) {
     symbol_values out;
     for (program::input const& in : p.inputs) {
@@ -44,7 +44,7 @@ symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, i
     constexpr std::int64_t sizes[] = {3, 5, 7, 4, 6, 8, 2, 16};
     auto const first = static_cast<std::size_t>(seed) + static_cast<std::size_t>(try_number / 4);
     symbol_values wanted;
-    for (std::size_t round = 0; round != most_rounds; ++round) { // guards may accept few of all
+    for (std::size_t round = 0; round != max_rounds; ++round) { // guards may accept only a few
         std::size_t next = first + round;
         for (auto& [name, number] : out) {
             auto const found = p.ranges.find(name);
@@ -52,7 +52,7 @@ symbol_values values_of_symbols(program::program const& p, std::uint64_t seed, i
             std::int64_t const size =
                 sizes[next++ % std::size(sizes)] + static_cast<std::int64_t>(round / std::size(sizes));
             next += round / std::size(sizes) % 3;
-            number = std::min(size < range.least ? range.least + size - 2 : size, range.most);
+            number = std::min(size < range.min ? range.min + size - 2 : size, range.max);
         }
         for (auto const& [name, is] : p.relations)
             if (auto const n = evaluate(is, out); n && out.contains(name)) out[name] = *n;
@@ -78,7 +78,7 @@ std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed
     obey_guards(p);
     random_source random(seed + static_cast<std::uint64_t>(try_number) * 1000003U);
     symbol_values const symbols = values_of_symbols(p, seed, try_number);
-    constexpr double most_integers[] = {99, 9, 1, 0};
+    constexpr double max_integers[] = {99, 9, 1, 0};
     std::vector<value> out;
     for (program::input const& in : p.inputs) {
         if (in.kind != program::input_kind::user) continue;
@@ -90,11 +90,11 @@ std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed
             continue;
         }
         if (v.kind != program::value_kind::tensor || !v.has_type)
-            throw error("input '" + v.name + "' is none that can be drawn: give inputs");
+            throw error("input '" + v.name + "' cannot be drawn: pass inputs");
         runtime::sizes sizes;
         for (extent const& e : v.sizes) sizes.push_back(number_of(p, e, symbols, v.name));
         element_range range{-2, 2, true};
-        if (!is_floating(v.type) && !is_complex(v.type)) range = {0, most_integers[try_number % 4], true};
+        if (!is_floating(v.type) && !is_complex(v.type)) range = {0, max_integers[try_number % 4], true};
         to = random_tensor(random, v.type, sizes, value_theme::ordinary, range);
     }
     return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs of programs, drawn at random.
+// Random inputs for programs.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// How often draw_inputs() has another try: sizes that a program says nothing about but cannot take, numbers beyond a vocabulary.
-inline constexpr int most_tries = 20;
+/// How many different inputs to try: a program may reject sizes that its guards allow, or integers beyond a vocabulary.
+inline constexpr int max_tries = 20;
 
-/// A value for each input of the user, in the program's order. Later tries take other sizes and smaller integers. Throws aton::error for an
-/// input that cannot be drawn.
+/// A value for each user input, in the program's order. Later tries use other sizes and smaller integers. Throws aton::error if an input
+/// cannot be drawn.
 [[nodiscard]] std::vector<runtime::value> draw_inputs(program::program const& p, std::uint64_t seed, int try_number);
 
 } // namespace ATON_NAMESPACE::verify

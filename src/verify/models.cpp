@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole models: inputs for both sides, their outputs, and the report.
+// Runs a program and a graph on the same inputs, compares their outputs, and writes the report.
 #include <aton/verify/models.hpp>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/comparison.hpp>
 
+#include "divergence.hpp"
 #include "model_inputs.hpp"
 #include "narrowest.hpp"
-#include "parting.hpp"
 #include "report_text.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -27,13 +27,13 @@ using program::input_kind;
 using runtime::tensor;
 using runtime::value;
 
-/// An output of the program that a graph may have; lists give one for each element.
+/// An output of the program that a graph may have; a list gives one per element.
 struct expected_output {
     std::string name;
-    std::size_t number = 0; ///< in program::main.outputs
+    std::size_t number = 0; ///< index into program::main.outputs
     bool is_users = false;
     tensor data;
-    dtype rounded = dtype::undefined; ///< the narrowest dtype on the way to it
+    dtype rounded = dtype::undefined; ///< the narrowest dtype of its computation
 };
 
 class model_check {
@@ -52,14 +52,14 @@ public:
     }
 
 private:
-    /// Inputs that the program takes, and what it gives for them.
+    /// Finds inputs that the program accepts, and returns its outputs for them.
     std::vector<value> run_program(std::uint64_t seed, std::vector<value>& inputs) const {
         if (!options_.inputs.empty()) {
             inputs = options_.inputs;
             return program_.run(inputs);
         }
         std::string fault;
-        for (int i = 0; i != most_tries; ++i) {
+        for (int i = 0; i != max_tries; ++i) {
             inputs = draw_inputs(program_.functional(), seed, i);
             try {
                 return program_.run(inputs);
@@ -67,10 +67,10 @@ private:
                 if (fault.empty()) fault = e.what();
             }
         }
-        throw error("the program takes none of the inputs that were drawn, give some: " + fault);
+        throw error("the program rejects all inputs that were drawn, pass inputs: " + fault);
     }
 
-    /// Those of the program in the order of the graph.
+    /// The program's inputs in the order of the graph's.
     [[nodiscard]] std::vector<value> inputs_of_graph(std::vector<value> const& inputs) const {
         std::vector<std::pair<std::string, value>> given;
         std::size_t next = 0;
@@ -101,7 +101,7 @@ private:
         return out;
     }
 
-    /// The user's first, as in graphs.
+    /// User outputs first, as in graphs.
     [[nodiscard]] std::vector<expected_output> outputs_of_program(std::vector<value> const& given) const {
         std::vector<expected_output> out;
         program::program const& p = program_.functional();
@@ -141,7 +141,7 @@ private:
         if (got.size() != expected.size())
             std::erase_if(expected, [](expected_output const& e) { return !e.is_users; });
         if (got.size() != expected.size())
-            throw error("the graph has " + std::to_string(got.size()) + " outputs, the program " +
+            throw error("the graph has " + std::to_string(got.size()) + " outputs, but the program has " +
                         std::to_string(expected.size()));
         for (std::size_t i = 0; i != got.size(); ++i) {
             if (report_.outputs.size() == i) report_.outputs.push_back({expected[i].name});
@@ -156,7 +156,7 @@ private:
     void differs(std::string why, std::vector<value> const& inputs, std::vector<value> const& graph_inputs,
                  std::size_t output) {
         report_.difference = std::move(why);
-        report_.where = find_parting(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
+        report_.first_divergence = find_divergence(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
     }
 
     model_options const& options_;
@@ -180,13 +180,14 @@ std::string model_report::to_text() const {
                " of the tolerance\n";
     if (passed()) return out + "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
     out += difference + '\n';
-    if (where.node.empty()) return out + "no node of the program has another result\n";
-    out += "the first node that parts: " + where.node;
-    if (!where.graph_node.empty()) out += "\n    in the graph: " + where.graph_node + ": " + where.why;
-    else if (!where.why.empty()) out += "\n    " + where.why;
-    if (!where.same_before.empty()) {
-        out += "\n    still the same:";
-        for (std::string const& name : where.same_before) out += ' ' + name;
+    if (first_divergence.node.empty()) return out + "no diverging node was found\n";
+    out += "the first diverging node: " + first_divergence.node;
+    if (!first_divergence.graph_node.empty())
+        out += "\n    in the graph: " + first_divergence.graph_node + ": " + first_divergence.why;
+    else if (!first_divergence.why.empty()) out += "\n    " + first_divergence.why;
+    if (!first_divergence.same_before.empty()) {
+        out += "\n    same up to:";
+        for (std::string const& name : first_divergence.same_before) out += ' ' + name;
     }
     return out + '\n';
 }
@@ -198,9 +199,10 @@ std::string model_report::to_json() const {
                return R"({"name": )" + json_text(o.name) + ", \"elements\": " + std::to_string(o.elements) +
                       ", \"worst_error\": " + json_number(o.worst_error) + "}";
            });
-    out += ", \"difference\": " + json_text(difference) + ", \"node\": " + json_text(where.node) +
-           ", \"graph_node\": " + json_text(where.graph_node) + ", \"why\": " + json_text(where.why) +
-           ", \"same_before\": " + json_list(where.same_before, [](std::string const& s) { return json_text(s); });
+    out += ", \"difference\": " + json_text(difference) + ", \"node\": " + json_text(first_divergence.node) +
+           ", \"graph_node\": " + json_text(first_divergence.graph_node) +
+           ", \"why\": " + json_text(first_divergence.why) + ", \"same_before\": " +
+           json_list(first_divergence.same_before, [](std::string const& s) { return json_text(s); });
     return out + "}\n";
 }
 

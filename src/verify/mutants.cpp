@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each call adds to what is known of the mutants of a row.
+// Runs the mutants of a row on one call after another and records which are detected.
 #include "mutants.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string operators_of(graph_data const& g) {
     return out;
 }
 
-/// A number for each node: the same one for nodes that stand at the same place.
+/// A hash for each node: equal for nodes at the same place of the graph.
 std::vector<std::uint64_t> places_of(graph_data const& g) {
     auto const mix = [](std::uint64_t h, std::uint64_t with) {
         h = (h ^ with) * 0x9e3779b97f4a7c15U;
@@ -65,11 +65,11 @@ bool row_mutants::is_known(std::string_view what) const {
     return std::any_of(known_.begin(), known_.end(), [&](std::string_view start) { return what.starts_with(start); });
 }
 
-void row_mutants::run(translation const& t, runtime::device where, call_origin const& from, bool tells,
+void row_mutants::run(translation const& t, runtime::device where, call_origin const& from, bool has_numbers,
                       std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
     ++graphs_;
-    most_nodes_ = std::max(
-        most_nodes_,
+    max_nodes_ = std::max(
+        max_nodes_,
         static_cast<std::size_t>(std::count_if(
             t.graph.nodes.begin(), t.graph.nodes.end(), [](graph_node const& n) { return n.op != "Constant"; })));
     std::vector<std::uint64_t> const places = places_of(t.graph);
@@ -80,34 +80,34 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
     std::optional<traced_graph> traced;
     for (mutation& m : mutations_of(t.graph)) {
         mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
-        if (state.is_caught()) continue;
+        if (state.is_detected()) continue;
         if (!traced) traced.emplace(t, where);
         if (!traced->is_used(m.node)) continue;
-        constexpr std::size_t most = 12;
+        constexpr std::size_t max_calls = 12;
         if (state.example.empty()) {
             state.example = operators_of(t.graph);
             state.known = is_known(m.what);
         }
-        if (state.calls.size() < most && std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
+        if (state.calls.size() < max_calls && std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
             state.calls.push_back(from);
         traced_graph::outcome const got = traced->run(m);
         switch (got.is) {
-        case traced_graph::fate::illegal: break;
-        case traced_graph::fate::fails: state.fails = true; break;
-        case traced_graph::fate::same: state.ran = state.ran || tells; break;
-        case traced_graph::fate::other:
+        case traced_graph::effect::illegal: break;
+        case traced_graph::effect::fails: state.fails = true; break;
+        case traced_graph::effect::same: state.ran = state.ran || has_numbers; break;
+        case traced_graph::effect::other:
             state.differs = is_wrong(got.results);
-            state.ran = state.ran || tells || state.differs;
+            state.ran = state.ran || has_numbers || state.differs;
         }
-        if (state.is_caught()) ++caught_;
+        if (state.is_detected()) ++detected_;
     }
 }
 
 call_origin const* row_mutants::next_call() {
-    mutant* least = nullptr;
+    mutant* next = nullptr;
     for (auto& [key, m] : mutants_)
-        if (m.is_asked_for() && (least == nullptr || m.asked < least->asked)) least = &m;
-    return least == nullptr ? nullptr : &least->calls[least->asked++ % least->calls.size()];
+        if (m.needs_calls() && (next == nullptr || m.asked < next->asked)) next = &m;
+    return next == nullptr ? nullptr : &next->calls[next->asked++ % next->calls.size()];
 }
 
 mutant_report row_mutants::report() const {
@@ -115,17 +115,17 @@ mutant_report row_mutants::report() const {
     for (auto const& [key, m] : mutants_) {
         if (!m.ran) continue;
         ++out.made;
-        if (m.is_caught()) {
-            ++out.caught;
+        if (m.is_detected()) {
+            ++out.detected;
             continue;
         }
         if (m.known) ++out.equivalent;
         else out.survivors.push_back(key.what + " in " + m.example);
     }
     if (out.made >= 5) return out;
-    if (graphs_ == 0) out.few = "the numbers of no call are compared";
-    else if (most_nodes_ == 0) out.few = "its graphs have no node";
-    else out.few = "its graphs have " + std::to_string(most_nodes_) + (most_nodes_ == 1 ? " node" : " nodes at most");
+    if (graphs_ == 0) out.few = "no call has its numbers compared";
+    else if (max_nodes_ == 0) out.few = "the graphs have no nodes";
+    else out.few = "the graphs have at most " + std::to_string(max_nodes_) + (max_nodes_ == 1 ? " node" : " nodes");
     return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mutants of one row: which were told from the graphs that they are made of.
+// The mutants of one row, and which of them were detected.
 #pragma once
 
 #include <compare>
@@ -18,60 +18,60 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// What a call was drawn from.
+/// What a call is drawn from.
 struct call_origin {
     theme drawn;
     std::uint64_t seed = 0;
 };
 
-/// A row makes other graphs for other calls. A change is the same mutant in all of them where its node is the same: the same operators
-/// compute its inputs from those of the call, casts aside. A constant is what the node that reads it makes it.
+/// A row gives different graphs for different calls. A change is the same mutant in all of them if its node is at the same place: the
+/// same operators, apart from casts, compute its inputs from those of the call. The place of a constant is that of the node that reads it.
 class row_mutants {
 public:
-    /// What is in the list for this overload counts as equivalent.
+    /// Mutants that `known` lists for this overload count as equivalent.
     row_mutants(std::string_view overload, std::span<equivalent_mutant const> known);
 
-    /// Runs the mutants of a graph that are not caught yet. `is_wrong` judges results for the call, which `from` gives. Where its
-    /// results have no number (`tells` is false) a mutant counts only if it gives other dtypes or sizes: many graphs are made for calls
-    /// with no element alone, where nothing else can be told.
-    void run(translation const& t, runtime::device where, call_origin const& from, bool tells,
+    /// Runs the undetected mutants of a graph. `is_wrong` judges their results for the call, which was drawn from `from`. If the expected
+    /// results contain no number (`has_numbers` is false), a mutant counts only if it gives other dtypes or sizes: many graphs exist
+    /// only for calls without elements, where nothing else can be compared.
+    void run(translation const& t, runtime::device where, call_origin const& from, bool has_numbers,
              std::function<bool(std::vector<runtime::value> const&)> const& is_wrong);
 
-    /// A call that gave a graph with a mutant that is not caught, another one each time; nullptr: there is none.
+    /// A call that gave a graph with an undetected mutant, a different one each time; nullptr if there is none.
     [[nodiscard]] call_origin const* next_call();
-    /// Mutants that are caught so far.
-    [[nodiscard]] std::size_t caught() const { return caught_; }
+    /// The number of mutants detected so far.
+    [[nodiscard]] std::size_t detected() const { return detected_; }
 
     [[nodiscard]] mutant_report report() const;
 
 private:
     struct key {
         std::uint64_t place = 0; ///< of the node
-        std::size_t number = 0;  ///< among nodes of one graph at the same place
+        std::size_t number = 0;  ///< among the nodes of one graph at the same place
         std::string what;
 
         friend auto operator<=>(key const&, key const&) = default;
     };
     struct mutant {
-        bool known = false;             ///< to be the same function
-        bool ran = false;               ///< for some call
-        bool fails = false;             ///< for some call
-        bool differs = false;           ///< for some call
-        std::string example;            ///< the operators of a graph that has it
-        std::vector<call_origin> calls; ///< that gave such graphs, of themes that differ
+        bool known = false;             ///< to be equivalent
+        bool ran = false;               ///< for at least one call
+        bool fails = false;             ///< for at least one call
+        bool differs = false;           ///< for at least one call
+        std::string example;            ///< the operators of a graph with this mutant
+        std::vector<call_origin> calls; ///< that gave such graphs, of different themes
         std::size_t asked = 0;
 
-        [[nodiscard]] bool is_caught() const { return ran && (fails || differs); }
-        [[nodiscard]] bool is_asked_for() const { return ran && !fails && !differs && !known; }
+        [[nodiscard]] bool is_detected() const { return ran && (fails || differs); }
+        [[nodiscard]] bool needs_calls() const { return ran && !fails && !differs && !known; }
     };
 
     [[nodiscard]] bool is_known(std::string_view what) const;
 
-    std::vector<std::string_view> known_; ///< what mutants of this row are that are the same function
+    std::vector<std::string_view> known_; ///< prefixes of known-equivalent mutants of this row
     std::map<key, mutant> mutants_;
-    std::size_t caught_ = 0;
+    std::size_t detected_ = 0;
     std::size_t graphs_ = 0;
-    std::size_t most_nodes_ = 0; ///< of one graph, constants aside
+    std::size_t max_nodes_ = 0; ///< of one graph, without constants
 };
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of nodes: what may be swapped, left out, and taken for what.
+// Lists and applies the changes of nodes: swapped inputs, dropped nodes, related operators and attributes.
 #include <aton/verify/mutation.hpp>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 
 using std::string_view;
 
-/// Operators that take the same operands: each may be mistaken for each.
-constexpr string_view siblings[][10] = {
+/// Groups of operators that take the same operands and can replace each other.
+constexpr string_view related_operators[][10] = {
     {"Add", "Sub", "Mul", "Div", "Pow", "Mod"},
     {"Max", "Min"},
     {"Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"},
@@ -44,8 +44,8 @@ constexpr string_view siblings[][10] = {
     {"ScatterElements", "GatherElements"},
 };
 
-/// Values of text attributes that stand for each other.
-constexpr string_view words[][4] = {
+/// Groups of string attribute values that can replace each other.
+constexpr string_view related_strings[][4] = {
     {"constant", "reflect", "edge", "wrap"},
     {"nearest", "linear", "cubic"},
     {"none", "add", "mul", "max"},
@@ -74,7 +74,7 @@ std::vector<string_view> others(string_view const (&table)[Rows][Columns], strin
     return out;
 }
 
-/// What a change of an attribute or constant makes of numbers.
+/// How the numbers of an attribute or constant are changed.
 enum class number_change : std::size_t { more, less, negated, zero, reversed, count_ };
 
 constexpr string_view to_text(number_change c) {
@@ -138,9 +138,9 @@ public:
             }
             inputs(n);
             for (node_attribute const& a : n.attributes) attribute(n, a);
-            for (string_view const other : others(siblings, n.op))
+            for (string_view const other : others(related_operators, n.op))
                 if (takes(other, n))
-                    add(mutation::kind::replace, 0, 0, std::string(other), n, "taken for " + std::string(other));
+                    add(mutation::kind::replace, 0, 0, std::string(other), n, "replaced by " + std::string(other));
             bypass(n);
         }
         return std::move(out_);
@@ -213,7 +213,7 @@ private:
         case onnx::attr_type::floats: return each_change(a.floats);
         case onnx::attr_type::s: {
             std::size_t number = 0;
-            for (string_view const other : others(words, a.s))
+            for (string_view const other : others(related_strings, a.s))
                 add(mutation::kind::attribute, number++, 0, a.name, n, a.name + ' ' + std::string(other));
             return;
         }
@@ -221,7 +221,7 @@ private:
         }
     }
 
-    /// Another dtype of the same kind: its results differ where it matters.
+    /// Changes of a dtype attribute.
     void types(graph_node const& n, node_attribute const& a) {
         auto const was = static_cast<dtype>(a.i);
         std::size_t number = 0;
@@ -239,13 +239,13 @@ private:
         std::vector<double> const numbers = numbers_of(t);
         std::string const where = reader_of(n.outputs[0]);
         if (t.type == dtype::bool_ && !numbers.empty())
-            return add(mutation::kind::constant, 0, 0, {}, n, "the other truth" + where);
+            return add(mutation::kind::constant, 0, 0, {}, n, "inverted" + where);
         for (std::size_t c = 0; c != static_cast<std::size_t>(number_change::count_); ++c)
             if (changes(numbers, static_cast<number_change>(c)))
                 add(mutation::kind::constant, c, 0, {}, n, std::string(to_text(static_cast<number_change>(c))) + where);
     }
 
-    /// Where a value is read first, in words.
+    /// The first use of a value, as text.
     [[nodiscard]] std::string reader_of(value_id v) const {
         for (graph_node const& n : graph_.nodes)
             for (std::size_t i = 0; i != n.inputs.size(); ++i)
@@ -279,7 +279,7 @@ void change(node_attribute& a, std::size_t way) {
     case onnx::attr_type::ints: return change(std::span(a.ints), c);
     case onnx::attr_type::floats: return change(std::span(a.floats), c);
     case onnx::attr_type::s: {
-        std::vector<string_view> const all = others(words, a.s);
+        std::vector<string_view> const all = others(related_strings, a.s);
         if (way < all.size()) a.s = std::string(all[way]);
         return;
     }

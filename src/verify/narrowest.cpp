@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which dtypes values went through: nodes in their order, and what branches and bodies of loops have inside.
+// Follows dtypes through the nodes of a program in order, including branches and loop bodies.
 #include "narrowest.hpp"
 
 #include <aton/verify/comparison.hpp>
@@ -22,7 +22,7 @@ public:
     [[nodiscard]] std::vector<dtype> const& found() const { return found_; }
 
 private:
-    /// The narrowest of all results in the graph.
+    /// Visits the nodes of a graph; returns the narrowest dtype of all their results.
     dtype follow(program::graph const& g) {
         dtype in_all = dtype::undefined;
         for (program::node const& n : g.nodes) {

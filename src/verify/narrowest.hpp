@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the values of a program were rounded to on the way to them.
+// The narrowest dtype that each value of a program was rounded to.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// For each value the narrowest dtype of floats that a node gave on the way to it, itself included; undefined: none did. Weights and
-/// inputs do not count: nothing is rounded there.
+/// For each value, the narrowest floating dtype among the results that it was computed from, itself included; undefined if there is none.
+/// Weights and inputs do not count, since nothing is rounded there.
 [[nodiscard]] std::vector<dtype> narrowest_dtypes(program::program const& p);
 
 } // namespace ATON_NAMESPACE::verify

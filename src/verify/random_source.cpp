@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random elements of tensors: ordinary ones, ties, and those where functions go wrong.
+// Random elements of tensors: ordinary values, ties, and special values.
 #include "random_source.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 
 using runtime::tensor;
 
-/// What the elements of one tensor have in common.
-struct habit {
-    double special = 0.4; ///< their share in that theme
-    bool nan = true;      ///< is among them: one is enough to hide what a reduction makes of the others
-    bool narrow = false;  ///< ties are from -1 to 1
+/// Properties that all elements of one tensor share.
+struct element_style {
+    double special = 0.4; ///< the share of special values in that theme
+    bool nan = true;      ///< include NaN, of which one hides what a reduction computes from the other elements
+    bool narrow = false;  ///< ties are in [-1, 1]
 };
 
-habit any_habit(random_source& random) {
+element_style random_style(random_source& random) {
     switch (random.integer(0, 3)) {
     case 0: return {0.1, true, true};
     case 1: return {0.4, false, true};
@@ -53,50 +53,51 @@ double special_real(random_source& random, dtype t, bool moderate, bool nan) {
         random.integer(nan ? 0 : 1, static_cast<std::int64_t>(all.size()) - (moderate ? 3 : 1)))];
 }
 
-/// Small numbers of a wide range as often as large ones.
+/// Every order of magnitude of a wide range is equally likely.
 double of_any_magnitude(random_source& random, element_range const& range) {
-    double const v = (random.chance(0.5) ? range.least : range.most) * std::exp2(-8 * random.fraction());
-    return std::clamp(v, range.least, range.most);
+    double const v = (random.chance(0.5) ? range.min : range.max) * std::exp2(-8 * random.fraction());
+    return std::clamp(v, range.min, range.max);
 }
 
-double real_element(random_source& random, dtype t, value_theme values, element_range const& range, habit const& h) {
+double real_element(random_source& random, dtype t, value_theme values, element_range const& range,
+                    element_style const& h) {
     if (values == value_theme::special && !range.bounded && random.chance(h.special))
         return special_real(random, t, range.moderate, h.nan);
     if (values == value_theme::wide && !range.bounded && !range.moderate)
         return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
     if ((values == value_theme::wide || values == value_theme::special) && range.bounded && random.chance(0.4)) {
-        double const off = (range.most - range.least) * std::exp2(-50 * random.fraction()); // close to a bound
-        return random.chance(0.5) ? range.least + off : range.most - off;
+        double const off = (range.max - range.min) * std::exp2(-50 * random.fraction()); // close to a bound
+        return random.chance(0.5) ? range.min + off : range.max - off;
     }
     if (values == value_theme::wide && range.bounded && random.chance(0.7)) return of_any_magnitude(random, range);
-    double const v = range.least + (range.most - range.least) * random.fraction();
+    double const v = range.min + (range.max - range.min) * random.fraction();
     if (values != value_theme::ties) return v;
     double const step = std::round((h.narrow && !range.bounded ? v / 4 : v) * 2) / 2; // halves
-    return std::clamp(step, range.least, range.most);
+    return std::clamp(step, range.min, range.max);
 }
 
 std::int64_t integer_element(random_source& random, dtype t, value_theme values, element_range const& range) {
     bool const is_signed = is_signed_integral(t);
-    auto least = static_cast<std::int64_t>(std::ceil(range.least));
-    auto most = static_cast<std::int64_t>(std::floor(range.most));
+    auto min = static_cast<std::int64_t>(std::ceil(range.min));
+    auto max = static_cast<std::int64_t>(std::floor(range.max));
     if (!range.bounded) {
-        least = is_signed ? -9 : 0;
-        most = 9;
-        if (values == value_theme::ties) most = is_signed ? 1 : 2, least = is_signed ? -1 : 0;
+        min = is_signed ? -9 : 0;
+        max = 9;
+        if (values == value_theme::ties) max = is_signed ? 1 : 2, min = is_signed ? -1 : 0;
         auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
         std::int64_t const top =
             width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
         if (values == value_theme::wide && !range.moderate) {
-            most = std::min<std::int64_t>(top, 3000);
-            least = is_signed ? -most : 0;
+            max = std::min<std::int64_t>(top, 3000);
+            min = is_signed ? -max : 0;
         }
         if (values == value_theme::special && !range.moderate && random.chance(0.3))
             return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
     }
-    return random.integer(is_signed ? least : std::max<std::int64_t>(0, least), most);
+    return random.integer(is_signed ? min : std::max<std::int64_t>(0, min), max);
 }
 
-scalar element(random_source& random, dtype t, value_theme values, element_range const& range, habit const& h) {
+scalar element(random_source& random, dtype t, value_theme values, element_range const& range, element_style const& h) {
     if (t == dtype::bool_) return random.chance(0.5);
     if (is_complex(t)) {
         double const real = real_element(random, t, values, range, h);
@@ -104,7 +105,7 @@ scalar element(random_source& random, dtype t, value_theme values, element_range
     }
     if (is_floating(t)) {
         double const v = real_element(random, t, values, range, h);
-        return range.whole ? std::clamp(std::round(v), std::ceil(range.least), std::floor(range.most)) : v;
+        return range.whole ? std::clamp(std::round(v), std::ceil(range.min), std::floor(range.max)) : v;
     }
     return static_cast<long long>(integer_element(random, t, values, range));
 }
@@ -140,21 +141,21 @@ tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, v
                      element_range const& range) {
     std::int64_t const count = runtime::count_of(of);
     aton::tensor out{t, of, {}};
-    if (t == dtype::bool_ && values == value_theme::special && random.chance(0.4)) { // masks that hide all
+    if (t == dtype::bool_ && values == value_theme::special && random.chance(0.4)) { // masks that hide everything
         for (std::int64_t i = 0; i != count; ++i) out.append(scalar(false));
         return tensor::from_constant(out);
     }
-    habit const h = any_habit(random);
+    element_style const h = random_style(random);
     if (aton::tensor::can_hold(t)) {
         for (std::int64_t i = 0; i != count; ++i) out.append(element(random, t, values, range, h));
         return tensor::from_constant(out);
     }
-    out.type = is_floating(t) ? dtype::float32 : dtype::int32; // float8, 4-bit integers: by a cast
+    out.type = is_floating(t) ? dtype::float32 : dtype::int32; // float8 and 4-bit integers are cast
     for (std::int64_t i = 0; i != count; ++i) out.append(element(random, out.type, values, range, h));
     return runtime::cast(tensor::from_constant(out), t);
 }
 
-tensor hiding_rows(random_source& random, tensor const& x) {
+tensor with_hiding_rows(random_source& random, tensor const& x) {
     if (x.rank() == 0 || x.count() == 0 || !aton::tensor::can_hold(x.dtype())) return x;
     bool const is_mask = x.dtype() == dtype::bool_;
     if (!is_mask && !is_floating(x.dtype())) return x;
@@ -170,7 +171,7 @@ tensor hiding_rows(random_source& random, tensor const& x) {
     return tensor::from_constant(out);
 }
 
-tensor near(random_source& random, tensor const& x) {
+tensor perturbed(random_source& random, tensor const& x) {
     if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype()) || random.chance(0.2)) return x;
     double const share = random.chance(0.5) ? 1 : 0.2;
     double const off = std::exp2(-10 * random.fraction());
@@ -183,7 +184,7 @@ tensor near(random_source& random, tensor const& x) {
     return tensor::from_constant(out);
 }
 
-tensor in_order(tensor const& x) {
+tensor sorted_rows(tensor const& x) {
     if (x.rank() == 0 || x.count() == 0 || !aton::tensor::can_hold(x.dtype()) || is_complex(x.dtype())) return x;
     aton::tensor const was = x.to_constant();
     aton::tensor out{was.type, was.sizes, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random numbers that are the same everywhere (the distributions of the standard library are not), and elements of tensors.
+// Random numbers and tensors that are the same on every platform, which the distributions of the standard library do not guarantee.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class random_source {
 public:
     explicit random_source(std::uint64_t seed) : engine_(seed) {}
 
-    /// Both included.
-    [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) {
-        if (most <= least) return least;
-        auto const count = static_cast<std::uint64_t>(most - least) + 1;
-        return least + static_cast<std::int64_t>(engine_() % count);
+    /// In [min, max].
+    [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) {
+        if (max <= min) return min;
+        auto const count = static_cast<std::uint64_t>(max - min) + 1;
+        return min + static_cast<std::int64_t>(engine_() % count);
     }
     /// In [0, 1).
     [[nodiscard]] double fraction() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
@@ -28,30 +28,30 @@ private:
     std::mt19937_64 engine_;
 };
 
-/// What elements may be.
+/// The range of elements, and which of them may occur.
 struct element_range {
-    double least = -4;
-    double most = 4;
-    bool bounded = false;  ///< by the rule: no special values
-    bool moderate = false; ///< by the rule: none of the largest numbers
-    bool whole = false;    ///< by the rule: no fractions
+    double min = -4;
+    double max = 4;
+    bool bounded = false;  ///< the rule gives the range: no special values
+    bool moderate = false; ///< without the largest numbers
+    bool whole = false;    ///< without fractions
 };
 
 /// A contiguous tensor of random elements.
 [[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
                                             value_theme values, element_range const& range);
-/// A number for an argument beside tensors of this dtype: infinities, NaN, what the dtype does not hold, 0 and 1 of both signs. Integers
-/// and bools among them where the argument may be `any` of Python's numbers.
+/// An extreme number for an argument beside tensors of this dtype: infinities, NaN, numbers outside the dtype's range, 0 and 1 of both
+/// signs. `any`: also integers and bools.
 [[nodiscard]] scalar extreme_number(random_source& random, dtype t, bool any);
-/// A mask, of bools or of floats that are added, some of whose rows hide everything.
-[[nodiscard]] runtime::tensor hiding_rows(random_source& random, runtime::tensor const& x);
-/// The same elements, some of them changed, all of them a little, or none.
-[[nodiscard]] runtime::tensor near(random_source& random, runtime::tensor const& x);
-/// The same elements, those of each row in rising order, and none of them NaN.
-[[nodiscard]] runtime::tensor in_order(runtime::tensor const& x);
-/// Other indices of as many sizes, no two of which are equal where there are enough of them below `end`.
+/// Turns `x` into a mask (bool, or float to be added) of which some rows hide everything.
+[[nodiscard]] runtime::tensor with_hiding_rows(random_source& random, runtime::tensor const& x);
+/// The same elements with small changes to all of them, to some, or to none.
+[[nodiscard]] runtime::tensor perturbed(random_source& random, runtime::tensor const& x);
+/// The same elements with each row sorted in ascending order, and 0 in place of NaN.
+[[nodiscard]] runtime::tensor sorted_rows(runtime::tensor const& x);
+/// Indices below `end` with the sizes of `x`, pairwise different; `x` itself if there are too few.
 [[nodiscard]] runtime::tensor distinct_indices(random_source& random, runtime::tensor const& x, std::int64_t end);
-/// The same elements, not side by side.
+/// The same elements, not contiguous in memory.
 [[nodiscard]] runtime::tensor scattered(runtime::tensor const& x);
 
 } // namespace ATON_NAMESPACE::verify

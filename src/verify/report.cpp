@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A report as lines of text and as JSON.
+// Writes a report as text and as JSON.
 #include <aton/verify/check.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string json_of(row_report const& r) {
                       ", \"call\": " + json_text(to_python(f.call)) + "}";
            });
     mutant_report const& m = r.mutants;
-    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.caught) +
+    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.detected) +
            ", \"equivalent\": " + number(m.equivalent) + ", \"few\": " + json_text(m.few) +
            ", \"survivors\": " + texts(m.survivors) + "}";
     return out + '}';
@@ -66,7 +66,7 @@ totals totals_of(report const& r) {
         t.refused += row.total(&type_report::refused);
         t.excluded += row.total(&type_report::excluded);
         t.mutants += row.mutants.made;
-        t.caught += row.mutants.caught;
+        t.detected += row.mutants.detected;
         t.equivalent += row.mutants.equivalent;
         t.arguments += static_cast<int>(row.arguments.size());
         for (argument_report const& a : row.arguments) {
@@ -83,12 +83,12 @@ bool report::passed() const {
 
 double report::power() const {
     int made = 0;
-    int caught = 0;
+    int detected = 0;
     for (row_report const& r : rows) {
         made += r.mutants.made - r.mutants.equivalent;
-        caught += r.mutants.caught;
+        detected += r.mutants.detected;
     }
-    return made == 0 ? 100 : 100.0 * caught / made;
+    return made == 0 ? 100 : 100.0 * detected / made;
 }
 
 row_report const* report::weakest() const {
@@ -100,21 +100,21 @@ row_report const* report::weakest() const {
 std::string report::to_text() const {
     std::string out;
     for (row_report const& r : rows) {
-        if (!r.not_checked.empty()) out += r.overload + ": not checked, " + r.not_checked + '\n';
+        if (!r.not_checked.empty()) out += r.overload + ": not checked: " + r.not_checked + '\n';
         for (failure const& f : r.failures)
             out +=
                 r.overload + " (opset " + std::to_string(f.opset) + "): " + f.why + "\n    " + to_python(f.call) + '\n';
-        for (std::string const& s : r.mutants.survivors) out += r.overload + ": not noticed: " + s + '\n';
+        for (std::string const& s : r.mutants.survivors) out += r.overload + ": undetected mutant: " + s + '\n';
     }
     totals const t = totals_of(*this);
     out += std::to_string(t.passed) + " of " + std::to_string(rows.size()) + " rows give ATen's numbers on " +
            std::to_string(t.calls) + " calls (" + std::to_string(t.failed) + " do not, " +
            std::to_string(t.not_checked) + " are not checked; " + std::to_string(t.refused) + " calls refused, " +
-           std::to_string(t.excluded) + " compared by dtype and sizes alone)\n";
-    out += std::to_string(t.arguments) + " arguments had " + std::to_string(t.kinds) + " kinds of values, " +
-           std::to_string(t.missing) + " that schema and rules allow were not drawn\n";
+           std::to_string(t.excluded) + " compared by dtype and sizes only)\n";
+    out += std::to_string(t.arguments) + " arguments had " + std::to_string(t.kinds) + " kinds of values; " +
+           std::to_string(t.missing) + " more that schema and rules allow were not drawn\n";
     if (t.mutants != 0)
-        out += std::to_string(t.caught) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants caught, " +
+        out += std::to_string(t.detected) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants detected, " +
                short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent\n";
     std::map<std::string, int> few;
     for (row_report const& r : rows)
@@ -130,7 +130,7 @@ std::string report::to_json() const {
            ", \"failed\": " + number(t.failed) + ", \"not_checked\": " + number(t.not_checked) +
            ", \"calls\": " + number(t.calls) + ", \"kinds\": " + number(t.kinds) +
            ", \"missing\": " + number(t.missing) + ", \"mutants\": " + number(t.mutants) +
-           ", \"caught\": " + number(t.caught) + ", \"equivalent\": " + number(t.equivalent) +
+           ", \"caught\": " + number(t.detected) + ", \"equivalent\": " + number(t.equivalent) +
            ", \"power\": " + short_text(power()) + ",\n\"each\": " +
            json_list(rows, [](row_report const& r) { return std::string(1, '\n').append(json_of(r)); }) + "}\n";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A report as one page that needs nothing else.
+// Writes a report as one self-contained HTML page.
 #include <aton/verify/check.hpp>
 
 #include <algorithm>
@@ -54,18 +54,18 @@ std::string text_at(std::string const& x, int y, std::string_view text) {
     return (out += text) + "</text>";
 }
 
-/// How many results were off by how much: a bar for each order of magnitude, by the logarithm of their number.
+/// A histogram of errors: one bar per order of magnitude, with a logarithmic height.
 std::string error_picture(report const& r) {
     constexpr std::string_view names[] = {
         "exact", "to 1e-5", "to 1e-4", "to 1e-3", "to 0.01", "to 0.1", "to 1", "more"};
     std::vector<int> sums(std::size(names));
     for (row_report const& row : r.rows)
         for (std::size_t i = 0; i != sums.size(); ++i) sums[i] += row.errors[i];
-    double const most = std::log10(1.0 + *std::max_element(sums.begin(), sums.end()));
-    std::string out = R"(<svg role="img" aria-label="Results by their error in parts of the tolerance" )";
+    double const max = std::log10(1.0 + *std::max_element(sums.begin(), sums.end()));
+    std::string out = R"(<svg role="img" aria-label="Results by error, as a fraction of the tolerance" )";
     out += "viewBox=\"0 0 560 190\" width=\"560\">\n";
     for (std::size_t i = 0; i != sums.size(); ++i) {
-        int const height = most == 0 ? 0 : static_cast<int>(130 * std::log10(1.0 + sums[i]) / most);
+        int const height = max == 0 ? 0 : static_cast<int>(130 * std::log10(1.0 + sums[i]) / max);
         std::string const x = std::to_string(8 + 69 * static_cast<int>(i));
         std::string const middle = std::to_string(36 + 69 * static_cast<int>(i));
         out += R"(<rect rx="2" x=")" + x + R"(" y=")" + std::to_string(155 - height);
@@ -77,11 +77,11 @@ std::string error_picture(report const& r) {
 
 std::string type_chip(type_report const& t) {
     std::string_view kind = "good";
-    std::string note = std::to_string(t.same) + " calls the same";
+    std::string note = std::to_string(t.same) + " calls agree";
     if (t.different != 0) kind = "bad", note = std::to_string(t.different) + " calls differ";
     else if (t.same == 0) kind = "mild", note = "not claimed";
     if (t.refused != 0) note += ", " + std::to_string(t.refused) + " refused";
-    if (t.excluded != 0) note += ", " + std::to_string(t.excluded) + " by dtype and sizes alone";
+    if (t.excluded != 0) note += ", " + std::to_string(t.excluded) + " compared by dtype and sizes only";
     return "<span class=\"t " + std::string(kind) + "\" title=\"" + note + "\">" + std::string(name(t.type)) +
            "</span>";
 }
@@ -103,43 +103,37 @@ std::string details_of(row_report const& r) {
         for (argument_report const& a : r.arguments) {
             out += escaped(a.name) + ": " + escaped(joined(a.drawn)) + '\n';
             if (!a.missing.empty())
-                out += "<span class=\"mild\">    never: " + escaped(joined(a.missing)) + "</span>\n";
+                out += "<span class=\"mild\">    not drawn: " + escaped(joined(a.missing)) + "</span>\n";
         }
         out += "</pre></details>";
     }
     if (!r.mutants.survivors.empty()) {
-        out += "<details><summary>" + std::to_string(r.mutants.survivors.size()) + " not noticed</summary><pre>";
+        out += "<details><summary>" + std::to_string(r.mutants.survivors.size()) + " undetected mutants</summary><pre>";
         for (std::string const& s : r.mutants.survivors) out += escaped(s) + '\n';
         out += "</pre></details>";
     }
     return out;
 }
 
-/// Of the row's mutants, in percent; none: 100.
-double power_of(row_report const& r) {
-    int const counted = r.mutants.made - r.mutants.equivalent;
-    return counted == 0 ? 100 : 100.0 * r.mutants.caught / counted;
-}
-
 constexpr double enough_power = 95;
 
-/// Rows that somebody should look at come first: 0 differs, 1 not checked, 2 too few mutants are caught, 3 nothing to see.
+/// The sort key of a row: 0 differs, 1 not checked, 2 too few mutants detected, 3 fine.
 int urgency(row_report const& r) {
     if (!r.failures.empty()) return 0;
     if (!r.not_checked.empty()) return 1;
-    return power_of(r) < enough_power ? 2 : 3;
+    return r.mutants.power() < enough_power ? 2 : 3;
 }
 
 std::vector<row_report const*> in_order(std::vector<row_report> const& rows) {
     std::vector<row_report const*> out;
     for (row_report const& r : rows) out.push_back(&r);
     std::stable_sort(out.begin(), out.end(), [](row_report const* a, row_report const* b) {
-        return urgency(*a) < urgency(*b) || (urgency(*a) == urgency(*b) && power_of(*a) < power_of(*b));
+        return urgency(*a) < urgency(*b) || (urgency(*a) == urgency(*b) && a->mutants.power() < b->mutants.power());
     });
     return out;
 }
 
-/// What was called in each dtype, in the order of their numbers.
+/// The calls of each dtype.
 std::string table_of_types(report const& r) {
     std::map<dtype, type_report> all;
     std::map<dtype, int> rows;
@@ -153,10 +147,11 @@ std::string table_of_types(report const& r) {
             rows[t.type] += t.same != 0 ? 1 : 0;
         }
     std::string out =
-        "<div class=\"wide\"><table><thead><tr><th>Dtype</th><th class=\"n\">Rows that take it</th><th "
-        "class=\"n\">Calls the "
-        "same</th><th class=\"n\">Calls that differ</th><th class=\"n\">Refused</th><th class=\"n\">By dtype and sizes "
-        "alone</th></tr></thead><tbody>\n";
+        "<div class=\"wide\"><table><thead><tr><th>Dtype</th><th class=\"n\">Rows that support it</th><th "
+        "class=\"n\">Calls that "
+        "agree</th><th class=\"n\">Calls that differ</th><th class=\"n\">Refused</th><th class=\"n\">By dtype and "
+        "sizes "
+        "only</th></tr></thead><tbody>\n";
     for (auto const& [type, t] : all) {
         out += "<tr><td><code>" + std::string(name(type)) + "</code></td>";
         for (int const n : {rows[type], t.same, t.different, t.refused, t.excluded})
@@ -173,12 +168,12 @@ std::string row_of(row_report const& r) {
     for (type_report const& t : r.types) types += type_chip(t);
     int const counted = r.mutants.made - r.mutants.equivalent;
     static constexpr std::string_view verdicts[] = {
-        "bad\">differs", "mild\">not checked", "mild\">same, too few mutants caught", "good\">same"};
+        "bad\">differs", "mild\">not checked", "mild\">same, too few mutants detected", "good\">same"};
     std::string_view const verdict = verdicts[urgency(r)];
     return "<tr><td><code>" + escaped(r.overload) + "</code></td><td class=\"" + std::string(verdict) + "</td><td>" +
            opsets + "</td><td>" + types + "</td><td class=\"n\">" + short_text(r.worst_error) +
            "</td><td class=\"n\">" +
-           (counted == 0 ? std::string("-") : std::to_string(r.mutants.caught) + " / " + std::to_string(counted)) +
+           (counted == 0 ? std::string("-") : std::to_string(r.mutants.detected) + " / " + std::to_string(counted)) +
            "</td><td>" + details_of(r) + "</td></tr>\n";
 }
 
@@ -195,9 +190,9 @@ for(const row of document.querySelectorAll('#rows tr'))row.hidden=!row.textConte
 std::string report::to_html() const {
     totals const t = totals_of(*this);
     std::string out(head);
-    out += "<h1>Equivalence of mappings</h1>\n<p>Each row was called with random arguments, as ATen and as the ONNX "
-           "graph that the row makes, at every opset "
-           "where that graph changes. Errors are parts of what the tolerance of the dtype allows.</p>\n<div "
+    out += "<h1>Equivalence of mappings</h1>\n<p>Each row was called with random arguments, by ATen and by the ONNX "
+           "graph of the row, at every opset "
+           "where that graph changes. Errors are fractions of the tolerance, which depends on the dtype.</p>\n<div "
            "class=\"tiles\">\n";
     out += tile(std::to_string(t.passed) + " / " + std::to_string(rows.size()), "rows give ATen's numbers");
     out += tile(std::to_string(t.failed), "rows differ");
@@ -205,26 +200,26 @@ std::string report::to_html() const {
     out += tile(std::to_string(t.calls), "calls compared");
     double worst = 0;
     for (row_report const& r : rows) worst = std::max(worst, r.worst_error);
-    out += tile(short_text(worst), "worst error, of a tolerance of 1");
+    out += tile(short_text(worst), "worst error, as a fraction of the tolerance");
     out += tile(std::to_string(t.kinds), "kinds of values of " + std::to_string(t.arguments) + " arguments");
     out += tile(std::to_string(t.missing), "kinds not drawn");
     if (t.mutants != 0) {
-        out += tile(short_text(power()) + " %", "of mutants caught");
+        out += tile(short_text(power()) + " %", "of mutants detected");
         out += tile(std::to_string(t.mutants), "mutants, " + std::to_string(t.equivalent) + " equivalent");
     }
-    out +=
-        "</div>\n<h2>Results by error</h2>\n<p>How many results were off by how much of the tolerance; the height of a "
-        "bar is the logarithm.</p>\n" +
-        error_picture(*this);
+    out += "</div>\n<h2>Results by error</h2>\n<p>The number of results by error, as a fraction of the tolerance. The "
+           "height of a "
+           "bar is logarithmic.</p>\n" +
+           error_picture(*this);
     out += "<h2>Dtypes</h2>\n" + table_of_types(*this);
     out +=
-        "<h2>Rows</h2>\n<p>Rows that differ come first, then those that were not checked and those where fewer than " +
+        "<h2>Rows</h2>\n<p>Rows that differ come first, then those that were not checked, then those with fewer than " +
         short_text(enough_power) +
-        " % of the mutants are caught.</p>\n<input id=\"find\" type=\"search\" placeholder=\"Find an operator\" "
+        " % of their mutants detected.</p>\n<input id=\"find\" type=\"search\" placeholder=\"Find an operator\" "
         "aria-label=\"Find an "
         "operator\">\n<div class=\"wide\"><table><thead><tr><th>Overload</th><th>Verdict</th><th>Opsets</th>"
         "<th>Dtypes</th><th class=\"n\">Worst error</th><th class=\"n\">Mutants "
-        "caught</th><th></th></tr></thead><tbody id=\"rows\">\n";
+        "detected</th><th></th></tr></thead><tbody id=\"rows\">\n";
     for (row_report const* r : in_order(rows)) out += row_of(*r);
     return out += foot;
 }

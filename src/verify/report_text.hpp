@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the forms of a report share.
+// Totals and text helpers shared by the text, JSON and HTML reports.
 #pragma once
 
 #include <string>
@@ -17,20 +17,20 @@ struct totals {
     int refused = 0;
     int excluded = 0;
     int mutants = 0;
-    int caught = 0;
+    int detected = 0;
     int equivalent = 0;
-    int arguments = 0; ///< of all rows
-    int kinds = 0;     ///< of values, that they were drawn with
-    int missing = 0;   ///< of values, that they could have had
+    int arguments = 0; ///< in all rows
+    int kinds = 0;     ///< kinds of values that were drawn
+    int missing = 0;   ///< kinds of values that were possible but not drawn
 };
 [[nodiscard]] totals totals_of(report const& r);
 
-/// Three digits.
+/// Three significant digits.
 [[nodiscard]] std::string short_text(double v);
 
-/// Three digits; null where it is none.
+/// Three significant digits; null if `v` is not finite.
 [[nodiscard]] std::string json_number(double v);
-/// "[a, b]" of what `write` makes of each.
+/// "[a, b]", where `write` formats each element.
 template <class List, class Write>
 std::string json_list(List const& all, Write const& write) {
     std::string out = "[";

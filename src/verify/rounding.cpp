@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The conditioning of a call, by differences in float64.
+// Estimates the conditioning of a call by finite differences in float64.
 #include "rounding.hpp"
 
 #include <algorithm>
@@ -22,16 +22,16 @@ using kind = runtime::aten_argument::kind;
 using runtime::tensor;
 using runtime::value;
 
-constexpr int probes = 8;        ///< in random directions: the chance that all of them miss is below 1e-8
-constexpr double step = 0x1p-30; ///< what it leaves of float64's digits are more than enough
-constexpr double roundings = 4;  ///< of either side, on the way to an element
+constexpr int probes = 8;        ///< random directions: all of them miss with a probability below 1e-8
+constexpr double step = 0x1p-30; ///< leaves more than enough digits of float64
+constexpr double roundings = 4;  ///< by either side, in the computation of an element
 
 dtype widened(dtype t) {
     if (is_complex(t)) return dtype::complex128;
     return is_floating(t) && aton::tensor::can_hold(t) ? dtype::float64 : t;
 }
 
-/// The same call in float64; `integers`: those of tensors as well.
+/// The same call in float64; `integers`: integer tensors are widened as well.
 sample widened(sample s, std::string_view schema, bool integers) {
     auto const widen = [integers](tensor& t) {
         if (!t) return;
@@ -57,7 +57,7 @@ sample widened(sample s, std::string_view schema, bool integers) {
     return s;
 }
 
-/// The narrowest dtype of floats that takes part.
+/// The narrowest floating dtype of the arguments and results.
 dtype narrowest(sample const& s, std::vector<value> const& results) {
     dtype out = dtype::undefined;
     auto const add = [&](tensor const& t) {
@@ -75,7 +75,7 @@ dtype narrowest(sample const& s, std::vector<value> const& results) {
     return out;
 }
 
-/// The tensors of floats of one result, and their elements; complex ones are two each.
+/// The elements of each floating tensor of one result; complex elements are two each.
 std::vector<std::vector<double>> elements_of(value const& v) {
     std::vector<std::vector<double>> out;
     auto const add = [&](tensor const& x) {
@@ -105,9 +105,9 @@ std::optional<elements> run(reference const& call, sample const& s) {
     }
 }
 
-/// Every float of the call moved by up to `by` of its size, in directions that the seed gives. Numbers that are whole stay: exponents,
-/// orders, factors of 1.
-sample moved(sample s, std::uint64_t seed, double by) {
+/// Perturbs every float of the call by a relative error of up to `by`, in directions that depend on the seed. Numbers without a fraction
+/// stay: exponents, orders, factors of 1.
+sample perturbed(sample s, std::uint64_t seed, double by) {
     random_source random(seed);
     auto const off = [&](double x) { return x * (1 + by * (2 * random.fraction() - 1)); };
     auto const number = [&](scalar& n) {
@@ -149,7 +149,7 @@ elements zeros_like(elements all) {
     return all;
 }
 
-/// Calls f with an accessor of each element, which takes anything with the sizes of `all`.
+/// Calls `f` for each element with a function that accesses this element in anything with the sizes of `all`.
 template <class F>
 void for_each_element(elements const& all, F f) {
     for (std::size_t r = 0; r != all.size(); ++r)
@@ -158,7 +158,7 @@ void for_each_element(elements const& all, F f) {
                 f([=](auto& of) -> decltype(auto) { return (of[r][t][i]); });
 }
 
-/// A call in float64 whose results have the sizes of these, and its results.
+/// A call in float64 and its results, which have the sizes of the given ones.
 struct exact_call {
     sample call;
     elements results;
@@ -170,7 +170,7 @@ std::optional<exact_call> exact_call_of(reference const& call, sample const& s, 
         return floats(a.tensor) || std::ranges::any_of(a.tensors, floats);
     });
     for (bool const integers : {true, false}) {
-        if (integers && has_floats) continue; // they are indices, or meet floats
+        if (integers && has_floats) continue; // they are indices, or combined with floats
         exact_call out{widened(s, schema, integers), {}};
         std::optional<elements> results = run(call, out.call);
         if (!results || !same_sizes(given, *results)) continue;
@@ -192,8 +192,8 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     elements out = zeros_like(given);
     elements jumps = out; // 1 where a probe shows that the result is not smooth
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
-        std::optional<elements> const far = run(call, moved(exact->call, seed, step));
-        std::optional<elements> const near = run(call, moved(exact->call, seed, step / 2));
+        std::optional<elements> const far = run(call, perturbed(exact->call, seed, step));
+        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step / 2));
         if (!far || !near || !same_sizes(*far, given) || !same_sizes(*near, given)) continue;
         for_each_element(given, [&](auto at) {
             double const exactly = at(exact->results);
@@ -204,7 +204,7 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
             else at(jumps) = 1;
         });
     }
-    // What its own roundings cost the reference where the result is smooth: x * scale + shift of a normalized x may cancel.
+    // If the result is smooth, add the rounding error of the reference itself: x * scale + shift of a normalized x may cancel.
     for_each_element(given, [&](auto at) {
         double const own = std::abs(at(given) - at(exact->results));
         if (at(out) > 0 && at(jumps) == 0 && std::isfinite(own)) at(out) += own;

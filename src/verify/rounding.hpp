@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far two right computations of a call may be apart: what the operator makes of inputs that are off by a rounding.
+// Bounds how far two correct computations of a call may differ, by the effect of rounding errors in the inputs.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// For each result the error that each of its elements may have, by the conditioning of the operator at this call: rounding an
-/// intermediate value is as bad as rounding inputs is, in a computation that is stable. `call` runs in float64, where the call can be
-/// widened, on the inputs and on some that are off in random directions by so little that it is linear there; the change is scaled to a
-/// unit roundoff of the narrowest dtype that takes part. What is not proportional to the step is a jump, which no rounding excuses.
-/// Where nothing can be said (no floats, other sizes in float64, a call that is refused there) there are no bounds.
+/// For each result, the error that each of its elements may have according to the conditioning of the operator at this call: in a stable
+/// computation, rounding an intermediate value is no worse than rounding the inputs. `call` is run in float64, on the inputs and on
+/// inputs with random perturbations so small that the operator is linear there; the change is scaled to a unit roundoff of the narrowest
+/// dtype involved. A change that is not proportional to the step is a discontinuity and gets no bound. Empty if no bound can be computed
+/// (no floats, other sizes in float64, or the float64 call is rejected).
 [[nodiscard]] std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s,
                                                           std::string_view schema,
                                                           std::vector<runtime::value> const& results);

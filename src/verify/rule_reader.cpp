@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the text of a sampling rule piece by piece.
+// A tokenizer and evaluator for sampling rules.
 #include "rule_reader.hpp"
 
 #include <cctype>
@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
 std::string_view part_of_rule(std::string_view rule, std::string_view argument) {
     while (!rule.empty()) {
         std::size_t const end = rule.find(';');
-        std::size_t close = end; // a list has a semicolon of its own
+        std::size_t close = end; // a list contains a semicolon
         if (std::size_t const open = rule.find('['); open < end) {
             close = rule.find(']', open);
             close = close == std::string_view::npos ? close : rule.find(';', close);
@@ -56,7 +56,7 @@ bool rule_reader::take(std::string_view what) {
 }
 
 void rule_reader::expect(std::string_view what) {
-    if (!take(what)) refuse("'" + std::string(what) + "' is expected");
+    if (!take(what)) refuse("expected '" + std::string(what) + "'");
 }
 
 std::string_view rule_reader::word() {
@@ -82,7 +82,7 @@ std::int64_t rule_reader::product() {
         if (take("*")) out *= factor();
         else if (take("/")) {
             std::int64_t const by = factor();
-            if (by == 0) refuse("a division by 0");
+            if (by == 0) refuse("division by 0");
             out /= by;
         } else return out;
     }
@@ -102,7 +102,7 @@ std::int64_t rule_reader::factor() {
         return out;
     }
     std::string_view const name = word();
-    if (name.empty()) refuse("a size is expected");
+    if (name.empty()) refuse("expected a size");
     return size_of_(name);
 }
 
@@ -125,7 +125,7 @@ double rule_reader::bound(bool& is_real) {
 std::string rule_reader::quoted() {
     expect("'");
     std::size_t const end = text_.find('\'', at_);
-    if (end == std::string_view::npos) refuse("a text has no end");
+    if (end == std::string_view::npos) refuse("unterminated string");
     std::string out(text_.substr(at_, end - at_));
     at_ = end + 1;
     return out;

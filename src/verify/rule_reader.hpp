@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the text of a sampling rule piece by piece: words, numbers, expressions of sizes.
+// Reads the tokens of a sampling rule: words, numbers, expressions of sizes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// The part of a rule that speaks of one argument; empty: none does.
+/// The part of a rule for one argument; empty if there is none.
 [[nodiscard]] std::string_view part_of_rule(std::string_view rule, std::string_view argument);
 
 class rule_reader {
@@ -26,17 +26,17 @@ public:
         skip();
         return at_ == text_.size();
     }
-    /// Takes this text where it comes next; a word only as a whole.
+    /// Consumes this token if it comes next. A word matches as a whole.
     bool take(std::string_view what);
     [[nodiscard]] bool next_is(std::string_view what);
-    /// A word, or nothing.
+    /// Consumes a word; empty if none comes next.
     std::string_view word();
     void expect(std::string_view what);
     /// A number, a word, or an expression in parentheses.
     std::int64_t size() { return factor(); }
-    /// A sum of products of these.
+    /// A sum of products of sizes.
     std::int64_t expression();
-    /// An expression or a number with a point.
+    /// An expression or a number with a decimal point, which sets `is_real`.
     double bound(bool& is_real);
     std::string quoted();
 

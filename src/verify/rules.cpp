@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What arguments of ATen's operators must be for a call to have a meaning, by family.
+// The sampling rules of ATen's operators, by family.
 #include <aton/verify/sample.hpp>
 
 namespace ATON_NAMESPACE::verify {
@@ -7,7 +7,7 @@ namespace ATON_NAMESPACE::verify {
 std::span<sampling_rule const> aten_sampling_rules() {
     // clang-format off
     static constexpr sampling_rule all[] = {
-        // Elementwise: what cannot be any number.
+        // Elementwise, with restricted domains.
         {"acosh arccosh", "self: (n, c, ...) in 1.0..5.0"},
         {"logit special_logit", "self: (n, c, ...) in 0.05..0.95; eps: 0.01..0.2 ?"},
         {"erfinv special_erfinv atanh arctanh", "self: (n, c, ...) in -1.0..1.0"},
@@ -172,7 +172,7 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"channel_shuffle native_channel_shuffle", "self: (n, c*g, h, w); groups: {g}"},
         {"size.int sym_size.int", "self: (n, c, h); dim: axis self"},
         {"_reshape_from_tensor", "self: (n/5, 3); shape: (2) int64 in -1..1"},
-        // Elements by number.
+        // Indexing, gathering and scattering.
         {"gather", "self: (n+2, c, h+2); dim: {1}; index: (n, m, h) index c"},
         {"take_along_dim", "self: (n, c, h); indices: (n, m, h) index c; dim: {1}"},
         {"index_select", "self: (n, c, h); dim: {1}; index: (m) index c"},
@@ -204,7 +204,7 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"bucketize.Tensor", "self: (n, c); boundaries: (m) sorted"},
         {"bucketize.Scalar", "boundaries: (m) sorted"},
         {"tril_indices triu_indices", "row: 2..6; col: 2..6; offset: -2..2; dtype: int64 | int32"},
-        // Made of nothing.
+        // Creation.
         {"arange", "end: 3..9 only; dtype: float32 | int64 | float64 | int32"},
         {"arange.start arange.start_step", "start: -3..2 only; end: 4..9 only; step: 1..3 only; dtype: float32 | int64 | float64 | int32"},
         {"linspace logspace", "start: -2.0..0.0; end: 1.0..3.0; steps: 1..7; base: 2.0..10.0 only; dtype: float32 | float64"},
@@ -253,7 +253,7 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"max_unpool3d", "self: (n, c, 1, 1, 1); indices: (n, c, 1, 1, 1) index 24; output_size: {2, 3, 4}; stride: {2, 3, 4}; padding: {0, 0, 0}"},
         {"im2col", "self: (n, c, h+6, w+6); kernel_size: [2..3; 2]; dilation: [1..2; 2]; padding: [0..1; 2]; stride: [1..2; 2]"},
         {"col2im", "self: (n, c*6, 20); output_size: {5, 7}; kernel_size: {2, 3}; dilation: {1, 1}; padding: {0, 0}; stride: {1, 1}"},
-        // Padding and resizing. Places between elements are computed in float32, and are off by its rounding: small elements.
+        // Padding and resizing. Positions between elements are computed in float32: small elements keep the effect of its rounding small.
         {"constant_pad_nd", "self: (n, c, h+2); pad: [-1..2; 4]"},
         {"pad", "self: (n, c, h+2, w+2); pad: [0..1; 4]; mode: 'constant' | 'reflect' | 'replicate' | 'circular'; value: default"},
         {"_pad_enum", "self: (n, c, h+2, w+2); pad: [0..1; 4]; mode: 0..3; value: default"},
@@ -269,12 +269,12 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"upsample_nearest3d.vec upsample_trilinear3d.vec _upsample_nearest_exact3d.vec", "input: (n, c, h+2, w+2, 4) in 1.0..3.0 one_sign bytes; output_size: default; scale_factors: [0.6..2.5; 3]"},
         {"grid_sampler grid_sampler_2d _grid_sampler_2d_cpu_fallback", "input: (n, c, h, w) in 1.0..3.0 one_sign; grid: (n, k, l, 2) in -4.5..4.5; interpolation_mode: 0..2; padding_mode: 0..2"},
         {"grid_sampler_3d", "input: (n, c, h, w, k) in 1.0..3.0 one_sign; grid: (n, 2, l, 3, 3) in -4.5..4.5; interpolation_mode: 0..1; padding_mode: 0..2"},
-        // Normalization. ONNX keeps epsilon in float32: a number that float32 has.
+        // Normalization. ONNX stores epsilon in float32: numbers that float32 represents exactly.
         {"batch_norm native_batch_norm _native_batch_norm_legit_functional", "input: (n, c, h) moderate; weight: (c) moderate ?; bias: (c) moderate ?; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
         {"_batch_norm_impl_index", "input: (n+1, c+1, h+1) moderate; weight: (c+1) moderate ?; bias: (c+1) moderate ?; running_mean: (c+1) moderate; running_var: (c+1) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
         {"_native_batch_norm_legit_no_training _batch_norm_no_update _batch_norm_with_update_functional", "input: (n, c, h) moderate; weight: (c) moderate; bias: (c) moderate; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
         {"_native_batch_norm_legit.no_stats", "input: (n, c, h) moderate; weight: (c) moderate ?; bias: (c) moderate ?; training: true; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        // ATen multiplies the mean with an infinite weight, too: NaN.
+        // ATen also multiplies the mean by an infinite weight, which gives NaN.
         {"instance_norm", "input: (n, c, h+1) moderate; weight: (c) in -4.0..4.0 ?; bias: (c) in -4.0..4.0 ?; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
         {"layer_norm native_layer_norm rms_norm _fused_rms_norm", "input: (n, c, h) moderate; normalized_shape: {c, h}; weight: (c, h) moderate ?; bias: (c, h) moderate ?; eps: 0.0625..0.0625"},
         {"group_norm", "input: (n, c*g, h) moderate; num_groups: {g}; weight: (c*g) moderate ?; bias: (c*g) moderate ?; eps: 0.0625..0.0625 only"},
@@ -306,7 +306,7 @@ std::span<sampling_rule const> aten_sampling_rules() {
         {"pairwise_distance", "x1: (n, c); x2: (n, c); p: 1.0..3.0; eps: 0.001..0.01"},
         {"cosine_similarity", "x1: (n, c, h); x2: (n, c, h); dim: axis x1; eps: 0.001..0.01"},
         {"dist", "self: (n, c) moderate; other: (n, c) moderate; p: 1..3"},
-        // Random numbers and what only drops.
+        // Random numbers and dropout.
         {"dropout alpha_dropout feature_dropout feature_alpha_dropout native_dropout", "p: {k/5}"},
     };
     // clang-format on

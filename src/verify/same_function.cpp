@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules of arithmetic, each for all numbers that its operands may be.
+// Algebraic identities that hold for all values that the operands can have.
 #include "same_function.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool compared(string_view op, double x, double y) {
 
 bool is_comparison(string_view op) { return one_of(op, {"Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"}); }
 
-/// Operators that only move elements of their first input.
+/// Whether an operator only moves elements of its first input.
 bool moves(string_view op) {
     return one_of(op,
                   {"Pad",
@@ -40,7 +40,7 @@ bool moves(string_view op) {
                    "Identity"});
 }
 
-/// The largest number up to which a dtype holds all whole ones.
+/// The largest number up to which a dtype represents every integer.
 double capacity_of(dtype t) {
     switch (t) {
     case dtype::bool_: return 1;
@@ -55,8 +55,8 @@ double capacity_of(dtype t) {
 
 } // namespace
 
-/// The node that computes an input; nullptr: an input of the graph.
-graph_node const* same_function::maker(graph_node const& n, std::size_t input) const {
+/// The node that computes an input; nullptr for inputs of the graph.
+graph_node const* same_function::producer_of(graph_node const& n, std::size_t input) const {
     std::int64_t const producer = n.inputs[input] == no_value ? -1 : graph_.values[n.inputs[input]].producer;
     return producer < 0 ? nullptr : &graph_.nodes[static_cast<std::size_t>(producer)];
 }
@@ -67,7 +67,7 @@ bool same_function::same_constants(value_id a, value_id b) const {
     return x != nullptr && y != nullptr && x->type == y->type && x->sizes == y->sizes && x->bytes == y->bytes;
 }
 
-/// Whether a value and its opposite are the same to all that read it.
+/// Whether every reader of a value gives the same for its negative.
 bool same_function::only_even_uses(value_id v) const {
     if (is_result(graph_, v)) return false;
     for (graph_node const& n : graph_.nodes) {
@@ -79,7 +79,7 @@ bool same_function::only_even_uses(value_id v) const {
         auto const exponent = of(n, 1).all;
         even = even || (n.op == "Pow" && uses == 1 && n.inputs[0] == v && exponent && std::fmod(*exponent, 2) == 0);
         even = even || (n.op == "Equal" && uses == 1 && of(n, n.inputs[0] == v ? 1 : 0).all == 0.0);
-        // What of the opposite number is the opposite.
+        // Odd functions.
         bool const odd =
             one_of(n.op, {"Neg", "Sin", "Tan", "Asin", "Atan", "Sinh", "Tanh", "Erf", "Cast", "Mul", "Div"});
         auto const is_real = [&](value_id id) { return is_floating(graph_.values[id].type.dtype); };
@@ -89,7 +89,7 @@ bool same_function::only_even_uses(value_id v) const {
     return true;
 }
 
-/// Whether all that read a value ask whether it is 0, of one that is 0 or at least 1.
+/// Whether every reader of a value that is 0 or at least 1 only tests whether it is 0.
 bool same_function::only_zero_counts(value_id v) const {
     return all_uses(graph_, v, [&](graph_node const& user, std::size_t i) {
         if (user.op == "Cast") return graph_.values[user.outputs[0]].type.dtype == dtype::bool_;
@@ -101,7 +101,7 @@ bool same_function::only_zero_counts(value_id v) const {
     });
 }
 
-/// Whether the node gives its input `kept`, or one that broadcasts to it.
+/// Whether the node's result equals its input `kept`, apart from broadcasting.
 bool same_function::neutral(graph_node const& n, std::size_t kept) const {
     if (one_of(n.op, {"Add", "Mul", "Sub", "Div", "Pow"})) {
         bool const either = n.op == "Add" || n.op == "Mul";
@@ -110,14 +110,14 @@ bool same_function::neutral(graph_node const& n, std::size_t kept) const {
     }
     if (one_of(n.op, {"And", "Or", "Max", "Min", "BitwiseAnd", "BitwiseOr"}))
         return n.inputs.size() == 2 && n.inputs[0] == n.inputs[1];
-    if (n.op == "Abs" || n.op == "Relu") return of(n, 0).least_zero;
+    if (n.op == "Abs" || n.op == "Relu") return of(n, 0).non_negative;
     if (one_of(n.op, {"Floor", "Ceil", "Round"})) return of(n, 0).whole;
     if (n.op == "Equal" && n.inputs.size() == 2) // of bools, with true
         return graph_.values[n.inputs[kept]].type.dtype == dtype::bool_ && of(n, 1 - kept).all == 1.0;
     return n.op == "Sign" && of(n, 0).bit;
 }
 
-/// Whether a value has no element: its sizes and its dtype are all that there is of it.
+/// Whether a value has no elements.
 bool same_function::is_empty(value_id v) const {
     shape const& s = graph_.values[v].type.shape;
     return s.is_static() && s.element_count() == 0;
@@ -149,11 +149,11 @@ bool same_function::swapped(graph_node const& n, mutation const& m) const {
     return n.op == "Sub" && only_even_uses(n.outputs[0]); // b - a is exactly -(a - b)
 }
 
-/// Whether the operands are that a value is more than one constant and that it is less than another, which is not larger.
+/// Whether the operands are `x > a` and `x < b` with constants a >= b.
 bool same_function::never_both(graph_node const& n) const {
     for (std::size_t const first : {std::size_t{0}, std::size_t{1}}) {
-        graph_node const* const more = maker(n, first);
-        graph_node const* const less = maker(n, 1 - first);
+        graph_node const* const more = producer_of(n, first);
+        graph_node const* const less = producer_of(n, 1 - first);
         if (more == nullptr || less == nullptr || more->op != "Greater" || less->op != "Less") continue;
         auto const above = of(*more, 1).all;
         auto const below = of(*less, 1).all;
@@ -162,12 +162,12 @@ bool same_function::never_both(graph_node const& n) const {
     return false;
 }
 
-/// Whether what is added to `kept` is 0, or NaN where the extreme that is kept is NaN anyway: ONNX does not say that ReduceMax carries
-/// NaN, this runtime's does.
+/// Whether the node adds to `kept` a value that is 0, or NaN where the extreme `kept` is NaN anyway: ONNX does not specify that ReduceMax
+/// propagates NaN, but this runtime's does.
 bool same_function::carries_nan(graph_node const& n, std::size_t kept) const {
     if (n.op != "Add" || n.inputs.size() != 2 || !of(n, 1 - kept).zero_or_nan) return false;
     auto const before = [&](graph_node const* node, std::initializer_list<string_view> passed) {
-        while (node != nullptr && one_of(node->op, passed)) node = maker(*node, 0);
+        while (node != nullptr && one_of(node->op, passed)) node = producer_of(*node, 0);
         return node;
     };
     auto const source = [&](value_id v) {
@@ -178,12 +178,12 @@ bool same_function::carries_nan(graph_node const& n, std::size_t kept) const {
         }
         return v;
     };
-    graph_node const* const extreme = before(maker(n, kept), {"Cast"});
-    graph_node const* const added = before(maker(n, 1 - kept), {"Cast"});
+    graph_node const* const extreme = before(producer_of(n, kept), {"Cast"});
+    graph_node const* const added = before(producer_of(n, 1 - kept), {"Cast"});
     if (extreme == nullptr || added == nullptr || !one_of(extreme->op, {"ReduceMax", "ReduceMin"}) ||
         !one_of(added->op, {"ReduceSum", "ReduceMean"}))
         return false;
-    graph_node const* const chosen = before(maker(*added, 0), {"Cast"});
+    graph_node const* const chosen = before(producer_of(*added, 0), {"Cast"});
     if (chosen == nullptr || chosen->op != "Where") return false; // by IsNaN, since it is 0 or NaN
     auto const keepdims = [](graph_node const& r) {
         node_attribute const* const a = r.attribute("keepdims");
@@ -200,16 +200,16 @@ bool same_function::same_comparison(graph_node const& n, string_view other) cons
         auto const says = [&](string_view op, double v) {
             return side == 0 ? compared(op, v, *constant) : compared(op, *constant, v);
         };
-        // Of values that are 0 or 1, with a constant: both operators say the same of 0 and of 1.
+        // A value that is 0 or 1, compared with a constant: both operators agree on 0 and on 1.
         if (constant && of(n, side).bit && !of(n, side).all && says(n.op, 0) == says(other, 0) &&
             says(n.op, 1) == says(other, 1))
             return true;
-        // With an infinity: nothing is beyond it.
+        // Compared with an infinity: nothing is beyond it.
         if (constant && std::isinf(*constant) && says(n.op, 0) == says(other, 0) &&
             says(n.op, infinity) == says(other, infinity) && says(n.op, -infinity) == says(other, -infinity))
             return true;
-        // With the extreme of the same values: none is beyond it.
-        graph_node const* const extreme = maker(n, side);
+        // Compared with the extreme of the same values: none is beyond it.
+        graph_node const* const extreme = producer_of(n, side);
         if (extreme == nullptr || extreme->inputs.empty() || extreme->inputs[0] != n.inputs[1 - side]) continue;
         bool const largest = extreme->op == "ReduceMax";
         string_view const reached = largest == (side == 1) ? "GreaterOrEqual" : "LessOrEqual";
@@ -217,10 +217,10 @@ bool same_function::same_comparison(graph_node const& n, string_view other) cons
             one_of(other, {"Equal", reached}))
             return true;
     }
-    // Of what is never negative, with 0: x == 0 is x <= 0, and x < 0 is never so.
-    if (of(n, 0).least_zero && of(n, 1).all == 0.0)
+    // A non-negative value compared with 0: x == 0 is x <= 0.
+    if (of(n, 0).non_negative && of(n, 1).all == 0.0)
         return one_of(n.op, {"Equal", "LessOrEqual"}) && one_of(other, {"Equal", "LessOrEqual"});
-    if (of(n, 1).least_zero && of(n, 0).all == 0.0)
+    if (of(n, 1).non_negative && of(n, 0).all == 0.0)
         return one_of(n.op, {"Equal", "GreaterOrEqual"}) && one_of(other, {"Equal", "GreaterOrEqual"});
     return false;
 }
@@ -233,13 +233,13 @@ bool same_function::replaced(graph_node const& n, string_view other) const {
         // x * -1 is x / -1
         return n.op != "Pow" && other != "Pow" && of(n, 1).all == -1.0;
     }
-    // The remainder of a division by 0 is nothing that ONNX has.
+    // ONNX does not define the remainder of a division by 0.
     if (n.op == "Mul" && other == "Mod") return of(n, 1).all == 0.0;
     if (n.op.starts_with("Reduce") && other.starts_with("Reduce")) {
         facts const& x = of(n, 0);
         if (both({"ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare"}) && is_empty(n.inputs[0])) return true; // 0
         if (x.zero_or_nan) return true;
-        if (both({"ReduceSum", "ReduceL1"})) return x.least_zero;
+        if (both({"ReduceSum", "ReduceL1"})) return x.non_negative;
         if (both({"ReduceMin", "ReduceProd"})) return x.bit;
         if (both({"ReduceSum", "ReduceL1", "ReduceSumSquare"}) && x.bit) return true;
         return both({"ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceMax"}) && x.bit &&
@@ -251,7 +251,7 @@ bool same_function::replaced(graph_node const& n, string_view other) const {
     }
     if (both({"Or", "Xor"})) return never_both(n);
     if (both({"Abs", "Sign"})) return of(n, 0).bit;
-    if (n.op == "Neg" && other == "Abs") return only_even_uses(n.outputs[0]) && of(n, 0).least_zero;
+    if (n.op == "Neg" && other == "Abs") return only_even_uses(n.outputs[0]) && of(n, 0).non_negative;
     return is_comparison(n.op) && is_comparison(other) && same_comparison(n, other);
 }
 
@@ -261,45 +261,44 @@ bool same_function::left_out(graph_node const& n, mutation const& m) const {
     if (n.op == "Cast" || n.op == "CastLike") return from.dtype == to.dtype && to.dtype != dtype::undefined;
     if (n.op == "Identity") return true;
     if (is_empty(n.inputs[m.first]) && from.shape == to.shape && from.dtype == to.dtype) return true;
-    if (all_uses(graph_, n.outputs[0], [](graph_node const&, std::size_t) { return false; })) return true; // none
+    if (all_uses(graph_, n.outputs[0], [](graph_node const&, std::size_t) { return false; })) return true; // unused
     if (n.op == "Neg") return only_even_uses(n.outputs[0]);
     if (carries_nan(n, m.first)) return true;
-    // The other operand may be what gives the result its sizes.
+    // The other operand may determine the sizes of the result.
     return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
 }
 
-/// Whether what reads a value gives the same in each dtype that holds the whole numbers up to `capacity`. It is a whole number from 0
-/// up to `most`.
-bool same_function::any_dtype_holds(value_id v, double most, double capacity) const {
-    return most <= capacity && all_uses(graph_, v, [&](graph_node const& user, std::size_t i) {
+/// Whether every reader of a value, an integer in [0, max], gives the same in every dtype that represents the integers up to `capacity`.
+bool same_function::any_dtype_holds(value_id v, double max, double capacity) const {
+    return max <= capacity && all_uses(graph_, v, [&](graph_node const& user, std::size_t i) {
                if (user.op == "Cast" || is_comparison(user.op)) return true;
                if (i != 0) return false;
                if (one_of(user.op, {"ArgMax", "ArgMin"})) return true;
                value_id const result = user.outputs[0];
                if (moves(user.op) || one_of(user.op, {"ReduceMax", "ReduceMin"}))
-                   return any_dtype_holds(result, most, capacity);
-               if (user.op == "ReduceProd") return most <= 1 && any_dtype_holds(result, most, capacity);
+                   return any_dtype_holds(result, max, capacity);
+               if (user.op == "ReduceProd") return max <= 1 && any_dtype_holds(result, max, capacity);
                if (!one_of(user.op, {"ReduceSum", "ReduceL1"})) return false;
                std::int64_t const in = graph_.values[v].type.shape.element_count();
                std::int64_t const out = graph_.values[result].type.shape.element_count();
                return in > 0 && out > 0 &&
-                      any_dtype_holds(result, most * static_cast<double>(in) / static_cast<double>(out), capacity);
+                      any_dtype_holds(result, max * static_cast<double>(in) / static_cast<double>(out), capacity);
            });
 }
 
-/// Whether a cast to another dtype gives what is as good.
+/// Whether a cast to another dtype makes no difference.
 bool same_function::other_dtype(graph_node const& n, mutation const& m) const {
     graph_node changed = n;
     apply(changed, m);
     auto const to = static_cast<dtype>(changed.attribute("to")->i);
     dtype const was = graph_.values[n.outputs[0]].type.dtype;
-    // Elements that are there have numbers of 32 bits.
+    // Indices of existing elements fit into 32 bits.
     auto const is_index = [&](graph_node const& user, std::size_t i) {
         return (i == 1 && one_of(user.op, {"Gather", "GatherElements", "ScatterElements"}));
     };
     bool const of_index = one_of(name(to), {"int32", "int64"}) && one_of(name(was), {"int32", "int64"});
     if (of_index && all_uses(graph_, n.outputs[0], is_index)) return true;
-    // Whether a sum is 0: no sum of zeros and ones in one of these dtypes is 0 but that of zeros.
+    // A test whether a sum is 0: in these dtypes, a sum of zeros and ones is 0 only if all are zeros.
     auto const asks_for_any = [&](graph_node const& user, std::size_t i) {
         return i == 0 && user.op == "ReduceSum" && only_zero_counts(user.outputs[0]);
     };
@@ -308,16 +307,16 @@ bool same_function::other_dtype(graph_node const& n, mutation const& m) const {
     bool const wide = one_of(name(to), {"float16", "float32", "float64", "int32", "int64"});
     if (is_bit && wide && all_uses(graph_, n.outputs[0], asks_for_any)) return true;
     if (is_bit) return any_dtype_holds(n.outputs[0], 1, std::min(capacity_of(to), capacity_of(was)));
-    // Whole numbers of few bits, which may be negative.
+    // Integers of at most 16 bits, which may be negative.
     bool const of_integers = is_integral(from) && aton::bits(from) <= 16;
     bool const has_sign = !is_integral(to) || is_signed_integral(to) || !is_signed_integral(from);
-    double const most =
+    double const max =
         of_integers ? std::exp2(static_cast<int>(aton::bits(from)) - (is_signed_integral(from) ? 1 : 0)) : 0;
     return of_integers && has_sign && to != dtype::bool_ &&
-           any_dtype_holds(n.outputs[0], most, std::min(capacity_of(to), capacity_of(was)));
+           any_dtype_holds(n.outputs[0], max, std::min(capacity_of(to), capacity_of(was)));
 }
 
-/// Whether all that read a constant give the same for its opposite, or compare it with another one, with the same outcome.
+/// Whether every reader of a constant gives the same for its negative, or compares it with another constant with the same outcome.
 bool same_function::constant_changed(graph_node const& n, mutation const& m) const {
     graph_node changed = n;
     apply(changed, m);
@@ -338,13 +337,13 @@ bool same_function::constant_changed(graph_node const& n, mutation const& m) con
 }
 
 bool same_function::attribute_changed(graph_node const& n, mutation const& m) const {
-    if (n.op == "TopK" && m.name == "sorted") return true; // any order is right without it, the sorted one too
+    if (n.op == "TopK" && m.name == "sorted") return true; // without it any order is correct, including the sorted one
     if (n.op == "Resize" && m.name == "cubic_coeff_a")
         return n.attribute("mode") == nullptr || n.attribute("mode")->s != "cubic";
     return n.op == "Cast" && m.name == "to" && other_dtype(n, m);
 }
 
-/// Whether an input is a constant that says what its absence says: equal parts of Split, the first axes of Slice.
+/// Whether an input is a constant equal to its default: equal parts of Split, the first axes of Slice.
 bool same_function::is_default_input(graph_node const& n, std::size_t input) const {
     tensor const* const t = n.inputs.at(input) == no_value ? nullptr : graph_.constant(n.inputs[input]);
     auto const numbers = numbers_of(t);
@@ -370,7 +369,7 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::constant: return constant_changed(n, m);
     case mutation::kind::drop_input:
         if (is_default_input(n, m.first)) return true;
-        // Of Pad the value is read in one mode alone.
+        // Pad reads the value only in mode constant.
         return n.op == "Pad" && m.first == 2 &&
                ((n.attribute("mode") != nullptr && n.attribute("mode")->s != "constant") || of(n, 2).all == 0.0);
     }

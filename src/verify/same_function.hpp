@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of a graph that are provably none of its function: no call tells them from the graph, so they are no mutants.
+// Recognizes changes that provably keep the function of a graph. No call can detect them, so they are not mutants.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ class same_function {
 public:
     explicit same_function(graph_data const& g) : graph_(g), facts_(g), layout_(g) {}
 
-    /// Whether the change leaves the function what it is, for all inputs.
+    /// Whether the graph computes the same function after the change.
     [[nodiscard]] bool holds(mutation const& m) const;
 
 private:
     [[nodiscard]] facts const& of(graph_node const& n, std::size_t input) const { return facts_.of(n, input); }
-    [[nodiscard]] graph_node const* maker(graph_node const& n, std::size_t input) const;
+    [[nodiscard]] graph_node const* producer_of(graph_node const& n, std::size_t input) const;
     [[nodiscard]] bool same_constants(value_id a, value_id b) const;
     [[nodiscard]] bool only_even_uses(value_id v) const;
     [[nodiscard]] bool only_zero_counts(value_id v) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Axes counted from either end, slices that end beyond the end, shapes that say the same.
+// Axes counted from either end, slices beyond the end, and shapes that resolve to the same sizes.
 #include "same_layout.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using numbers = std::vector<std::int64_t>;
 
-/// Axes in any order.
+/// Whether an operator takes a list of axes whose order does not matter.
 bool takes_axes(std::string_view op) { return op.starts_with("Reduce") || op == "Squeeze" || op == "Unsqueeze"; }
 
 bool is_broadcasting(std::string_view op) {
@@ -73,7 +73,7 @@ std::optional<numbers> sizes_of(shape const& s) {
     return out;
 }
 
-/// What Reshape makes of the sizes that it is asked for.
+/// The output sizes of Reshape for a requested shape; nothing if it is invalid.
 std::optional<numbers> resolved(numbers const& in, numbers to, bool allows_zero) {
     std::int64_t total = 1;
     for (std::int64_t const size : in) total *= size;
@@ -93,16 +93,16 @@ std::optional<numbers> resolved(numbers const& in, numbers to, bool allows_zero)
     return to;
 }
 
-/// What is taken along an axis of a size.
-struct taken {
+/// The elements that Slice selects along one axis.
+struct axis_slice {
     std::int64_t start = 0;
     std::int64_t count = 0;
     std::int64_t step = 1;
 
-    friend bool operator==(taken const&, taken const&) = default;
+    friend bool operator==(axis_slice const&, axis_slice const&) = default;
 };
 
-taken taken_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+axis_slice axis_slice_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
     if (size == 0) return {0, 0, 1};
     auto const from_front = [&](std::int64_t i) { return i < 0 ? i + size : i; };
     bool const forward = step > 0;
@@ -113,8 +113,8 @@ taken taken_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int
     return {start, count, count == 1 ? 1 : step};
 }
 
-/// Of each axis; nothing where that is not known.
-std::optional<std::vector<taken>> slices_of(shape const& in, std::vector<std::optional<numbers>> const& inputs) {
+/// The slice of each axis; nothing if it is unknown.
+std::optional<std::vector<axis_slice>> slices_of(shape const& in, std::vector<std::optional<numbers>> const& inputs) {
     auto const sizes = sizes_of(in);
     auto const& starts = inputs[1];
     auto const& ends = inputs[2];
@@ -122,7 +122,7 @@ std::optional<std::vector<taken>> slices_of(shape const& in, std::vector<std::op
     auto const& steps = inputs[4];
     if (!sizes || !starts || !ends || ends->size() != starts->size()) return {};
     if ((axes && axes->size() != starts->size()) || (steps && steps->size() != starts->size())) return {};
-    std::vector<taken> out;
+    std::vector<axis_slice> out;
     for (std::int64_t const size : *sizes) out.push_back({0, size, 1});
     auto const rank = static_cast<std::int64_t>(sizes->size());
     for (std::size_t i = 0; i != starts->size(); ++i) {
@@ -131,14 +131,14 @@ std::optional<std::vector<taken>> slices_of(shape const& in, std::vector<std::op
         if (axis < 0) axis += rank;
         if (axis < 0 || axis >= rank || step == 0) return {};
         auto const at = static_cast<std::size_t>(axis);
-        out[at] = taken_of((*sizes)[at], (*starts)[i], (*ends)[i], step);
+        out[at] = axis_slice_of((*sizes)[at], (*starts)[i], (*ends)[i], step);
     }
     return out;
 }
 
 } // namespace
 
-/// Whether both are the same axes of the node's first input, counted from the front; their order is of no account to takes_axes().
+/// Whether both lists denote the same axes of the node's first input. The order is ignored for operators of takes_axes().
 bool same_layout::same_axes(graph_node const& n, numbers was, numbers now) const {
     if (n.inputs.empty() || n.inputs[0] == no_value) return false;
     shape const& in = graph_.values[n.inputs[0]].type.shape;
@@ -153,7 +153,7 @@ bool same_layout::same_axes(graph_node const& n, numbers was, numbers now) const
     }
     if (was == now) return true;
     if (n.op != "Unsqueeze" || std::adjacent_find(now.begin(), now.end()) != now.end()) return false;
-    // New dimensions beside others of size 1.
+    // New axes beside others of size 1.
     auto const sizes = sizes_of(in);
     auto const with = [&](numbers const& axes) {
         numbers out = *sizes;
@@ -163,7 +163,7 @@ bool same_layout::same_axes(graph_node const& n, numbers was, numbers now) const
     return sizes && with(was) == with(now);
 }
 
-/// Whether Reshape gives the same sizes when asked for others.
+/// Whether Reshape gives the same sizes for another requested shape.
 bool same_layout::same_shape(graph_node const& n, numbers const& now) const {
     auto const in = sizes_of(graph_.values[n.inputs[0]].type.shape);
     auto const was = integers_of(graph_.constant(n.inputs[1]));
@@ -174,7 +174,7 @@ bool same_layout::same_shape(graph_node const& n, numbers const& now) const {
     return before && before == resolved(*in, now, allows_zero);
 }
 
-/// Whether Gather takes the same elements by other numbers, counted from either end.
+/// Whether Gather selects the same elements with other indices, counted from either end.
 bool same_layout::same_places(graph_node const& n, numbers was, numbers now) const {
     auto const sizes = sizes_of(graph_.values[n.inputs[0]].type.shape);
     if (!sizes || sizes->empty()) return false;
@@ -189,7 +189,7 @@ bool same_layout::same_places(graph_node const& n, numbers was, numbers now) con
     return was == now;
 }
 
-/// Whether Slice takes the same with other numbers at an input.
+/// Whether Slice selects the same elements with other numbers at an input.
 bool same_layout::same_slices(graph_node const& n, std::size_t input, numbers const& now) const {
     std::vector<std::optional<numbers>> inputs(5);
     for (std::size_t i = 1; i < n.inputs.size() && i != 5; ++i) {
@@ -220,12 +220,12 @@ numbers same_layout::axes_of(graph_node const& n) const {
     return in.has_rank() ? axes : numbers();
 }
 
-/// Whether a reduction leaves one number.
+/// Whether a reduction is over all axes.
 bool same_layout::reduces_all(graph_node const& n) const {
     return reduces_first(n) && axes_of(n).size() == graph_.values[n.inputs[0]].type.shape.rank();
 }
 
-/// Whether a reduction is along dimensions in front of all others.
+/// Whether a reduction is over the leading axes.
 bool same_layout::reduces_first(graph_node const& n) const {
     if (!n.op.starts_with("Reduce") || n.inputs.empty()) return false;
     numbers const axes = axes_of(n);
@@ -234,15 +234,15 @@ bool same_layout::reduces_first(graph_node const& n) const {
     return !axes.empty();
 }
 
-/// Whether no dimension of 1 is left.
+/// Whether Squeeze removes every axis of size 1.
 bool same_layout::squeezes_all(graph_node const& n) const {
     auto const in = sizes_of(graph_.values[n.inputs[0]].type.shape);
     auto const out = sizes_of(graph_.values[n.outputs[0]].type.shape);
     return in && out && std::count(out->begin(), out->end(), 1) == 0;
 }
 
-/// Whether each node that reads a value broadcasts it to an operand that has as many dimensions anyway, at once or after others that
-/// work on each element: dimensions of 1 in front are of no account.
+/// Whether every reader of a value broadcasts it to an operand of at least `rank` axes, at once or after elementwise operators, so that
+/// leading axes of size 1 do not matter.
 bool same_layout::only_broadcast(value_id v, std::size_t rank) const {
     return all_uses(graph_, v, [&](graph_node const& user, std::size_t) {
         if (user.outputs.size() != 1 || (!is_broadcasting(user.op) && !is_elementwise(user.op))) return false;
@@ -255,18 +255,18 @@ bool same_layout::only_broadcast(value_id v, std::size_t rank) const {
     });
 }
 
-/// Whether each node that reads the result gives it sizes that do not depend on the ones that it has, but for the first `kept`.
+/// Whether every reader of the result reshapes it to sizes that depend on no axis of it except the first `kept`.
 bool same_layout::only_reshaped(graph_node const& n, std::int64_t kept) const {
     return all_uses(graph_, n.outputs[0], [&](graph_node const& user, std::size_t i) {
-        if (user.op == "Unique" && user.attribute("axis") == nullptr) return true; // of all elements in a row
+        if (user.op == "Unique" && user.attribute("axis") == nullptr) return true; // flattens its input
         if (user.op != "Reshape" || i != 0) return false;
         auto const to = integers_of(graph_.constant(user.inputs[1]));
         return to && std::find(to->begin() + std::min(kept, std::ssize(*to)), to->end(), 0) == to->end();
     });
 }
 
-/// How many dimensions there are in front of all that a reduction works along.
-std::int64_t same_layout::in_front(graph_node const& n) const {
+/// The number of axes before the first one that a reduction is over.
+std::int64_t same_layout::leading_axes(graph_node const& n) const {
     shape const& in = graph_.values[n.inputs[0]].type.shape;
     if (node_attribute const* const axis = n.attribute("axis"); axis != nullptr && in.has_rank())
         return axis->i + (axis->i < 0 ? static_cast<std::int64_t>(in.rank()) : 0);
@@ -275,9 +275,9 @@ std::int64_t same_layout::in_front(graph_node const& n) const {
 }
 
 bool same_layout::input_dropped(graph_node const& n, std::size_t input) const {
-    if (n.op.starts_with("Reduce")) return input == 1 && reduces_all(n); // no axes are all axes
+    if (n.op.starts_with("Reduce")) return input == 1 && reduces_all(n); // no axes means all axes
     if (n.op == "Squeeze") return input == 1 && squeezes_all(n);
-    if (n.op == "Slice" && input == 3) { // the first ones
+    if (n.op == "Slice" && input == 3) { // the first axes
         auto const starts = integers_of(graph_.constant(n.inputs[1]));
         numbers first;
         for (std::size_t i = 0; starts && i != starts->size(); ++i) first.push_back(static_cast<std::int64_t>(i));
@@ -290,14 +290,14 @@ bool same_layout::input_dropped(graph_node const& n, std::size_t input) const {
     return false;
 }
 
-bool same_layout::left_out(graph_node const& n, std::size_t kept) const {
+bool same_layout::is_removable(graph_node const& n, std::size_t kept) const {
     if (kept != 0 || !one_of(n.op, {"Reshape", "Unsqueeze", "Squeeze", "Flatten"})) return false;
     if (only_reshaped(n, 0)) return true;
     auto const from = sizes_of(graph_.values[n.inputs[0]].type.shape);
     auto const to = sizes_of(graph_.values[n.outputs[0]].type.shape);
     if (!from || !to) return false;
     if (*from == *to) return true;
-    // Dimensions of 1 in front are of no account where other operands have them.
+    // Leading axes of size 1 do not matter if other operands have them.
     auto const rest = [](numbers const& sizes) {
         return numbers(std::find_if(sizes.begin(), sizes.end(), [](std::int64_t size) { return size != 1; }),
                        sizes.end());
@@ -307,7 +307,7 @@ bool same_layout::left_out(graph_node const& n, std::size_t kept) const {
 
 bool same_layout::attribute_changed(graph_node const& n, mutation const& m) const {
     if (m.name == "keepdims")
-        return only_reshaped(n, in_front(n)) ||
+        return only_reshaped(n, leading_axes(n)) ||
                (reduces_first(n) && only_broadcast(n.outputs[0], graph_.values[n.inputs[0]].type.shape.rank()));
     graph_node changed = n;
     apply(changed, m);
@@ -335,7 +335,7 @@ bool same_layout::attribute_changed(graph_node const& n, mutation const& m) cons
 
 bool same_layout::constant_changed(graph_node const& n, mutation const& m) const {
     value_id const v = n.outputs[0];
-    // Ends of Slice that are larger than any size.
+    // Ends of Slice beyond any size.
     constexpr std::int64_t huge = std::numeric_limits<std::int32_t>::max();
     auto const was = integers_of(&n.attributes[0].tensors[0]);
     if (!was) return false;
@@ -359,7 +359,7 @@ bool same_layout::holds(mutation const& m) const {
     graph_node const& n = graph_.nodes[m.node];
     switch (m.is) {
     case mutation::kind::drop_input: return input_dropped(n, m.first);
-    case mutation::kind::drop_node: return left_out(n, m.first);
+    case mutation::kind::drop_node: return is_removable(n, m.first);
     case mutation::kind::attribute: return attribute_changed(n, m);
     case mutation::kind::constant: return constant_changed(n, m);
     default: return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of axes, slices and shapes after which each element stands where it stood.
+// Recognizes changes of axes, slices and shapes that keep every element in place.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class same_layout {
 public:
     explicit same_layout(graph_data const& g) : graph_(g) {}
 
-    /// Whether the change leaves all elements where they are.
+    /// Whether the change keeps every element in place.
     [[nodiscard]] bool holds(mutation const& m) const;
-    /// Axes of a reduction, counted from the front; none where they are not known, or there is no axis.
+    /// The axes of a reduction, non-negative and sorted; empty if they are unknown or there are none.
     [[nodiscard]] std::vector<std::int64_t> axes_of(graph_node const& n) const;
 
 private:
@@ -32,9 +32,9 @@ private:
     [[nodiscard]] bool squeezes_all(graph_node const& n) const;
     [[nodiscard]] bool only_broadcast(value_id v, std::size_t rank) const;
     [[nodiscard]] bool only_reshaped(graph_node const& n, std::int64_t kept) const;
-    [[nodiscard]] std::int64_t in_front(graph_node const& n) const;
+    [[nodiscard]] std::int64_t leading_axes(graph_node const& n) const;
     [[nodiscard]] bool input_dropped(graph_node const& n, std::size_t input) const;
-    [[nodiscard]] bool left_out(graph_node const& n, std::size_t kept) const;
+    [[nodiscard]] bool is_removable(graph_node const& n, std::size_t kept) const;
     [[nodiscard]] bool attribute_changed(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool constant_changed(graph_node const& n, mutation const& m) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A call as a line of Python.
+// Prints a call as one line of Python.
 #include <aton/verify/sample.hpp>
 
 #include <cmath>
@@ -46,10 +46,10 @@ void append_elements(std::string& out, aton::tensor const& t, std::size_t axis, 
 }
 
 std::string text_of(tensor const& x) {
-    constexpr std::int64_t most = 512;
+    constexpr std::int64_t max_count = 512;
     std::string const type = "torch." + std::string(name(x.dtype()) == "bool" ? "bool" : name(x.dtype()));
     if (!x) return "None";
-    if (x.count() == 0 || x.count() > most || !aton::tensor::can_hold(x.dtype())) {
+    if (x.count() == 0 || x.count() > max_count || !aton::tensor::can_hold(x.dtype())) {
         std::string sizes = runtime::to_string(x.sizes());
         return "torch.zeros(" + sizes + ", dtype=" + type + ")";
     }

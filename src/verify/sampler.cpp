@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws calls: sizes and elements by a theme, arguments by the rule of the operator, else by their types and names.
+// Draws calls: sizes and elements by the theme, arguments by the sampling rule, or else by type and name.
 #include <aton/verify/sample.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using runtime::aten_argument;
 using runtime::sizes;
 using runtime::tensor;
 
-/// Sizes by name, drawn at their first use.
+/// Sizes by name, drawn on first use.
 class size_table {
 public:
     size_table(random_source& random, size_theme theme)
@@ -42,7 +42,7 @@ public:
         known_.emplace(name, size);
         return size;
     }
-    /// What `...` stands for.
+    /// The sizes of `...`.
     sizes const& more() {
         if (has_more_) return more_;
         has_more_ = true;
@@ -51,7 +51,7 @@ public:
         for (std::int64_t i = 0; i != rank; ++i) more_.push_back(drawn());
         return more_;
     }
-    /// Of each tensor of a list.
+    /// Forgets sizes with an apostrophe, before the next tensor of a list.
     void forget_marked() {
         std::erase_if(known_, [](auto const& entry) { return entry.first.back() == '\''; });
     }
@@ -61,8 +61,8 @@ private:
         if (theme_ == size_theme::equal) return 3;
         if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
         if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
-        constexpr std::size_t most_distinct = 6; // products of many would be large
-        if (used_.size() == most_distinct) return random_.integer(2, 3);
+        constexpr std::size_t max_distinct = 6; // keeps products of sizes small
+        if (used_.size() == max_distinct) return random_.integer(2, 3);
         std::int64_t size = random_.integer(2, 6);
         auto const used = [&](std::int64_t s) { return std::find(used_.begin(), used_.end(), s) != used_.end(); };
         while (used(size)) size = size % 7 + 2; // 2 ... 8
@@ -72,7 +72,7 @@ private:
 
     random_source& random_;
     size_theme theme_;
-    std::int64_t empty_; ///< the number of the size that is 0
+    std::int64_t empty_; ///< the index of the size that is 0
     std::int64_t drawn_ = 0;
     std::map<std::string, std::int64_t, std::less<>> known_;
     sizes more_;
@@ -80,7 +80,7 @@ private:
     std::vector<std::int64_t> used_;
 };
 
-bool says_place(base_type t) {
+bool is_placement(base_type t) {
     return t == base_type::layout || t == base_type::device || t == base_type::memory_format ||
            t == base_type::generator;
 }
@@ -98,7 +98,7 @@ public:
         sample_.overload = overload;
     }
 
-    /// Draws elements of tensors a second time, from another source: arguments and sizes stay as they are.
+    /// Draws the elements of tensors from another source; arguments and sizes stay the same.
     void take_elements_from(random_source& other, value_theme values) {
         other_elements_.emplace(other, values, tensor());
     }
@@ -107,7 +107,7 @@ public:
         std::vector<schema_argument> formal;
         schema_argument each;
         for (aten::argument_cursor all{schema_}; all.next(each);) formal.push_back(each);
-        // Tensors first: numbers speak of their sizes.
+        // Tensors first: numbers depend on their sizes.
         std::vector<std::optional<aten_argument>> drawn(formal.size());
         for (bool const tensors : {true, false})
             for (std::size_t i = 0; i != formal.size(); ++i)
@@ -127,7 +127,7 @@ private:
 
     std::optional<aten_argument> argument(schema_argument const& a) {
         std::string_view const part = part_of_rule(rule_, a.name);
-        if ((says_place(a.type.base) && part.empty()) || a.name == "pin_memory") return {};
+        if ((is_placement(a.type.base) && part.empty()) || a.name == "pin_memory") return {};
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
         if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
@@ -135,7 +135,7 @@ private:
         if (part.empty()) return by_type(a);
         rule_reader r = reader(part);
         aten_argument out = by_rule(a, r);
-        if (!r.at_end()) r.refuse("nothing more is expected");
+        if (!r.at_end()) r.refuse("unexpected text");
         return out;
     }
 
@@ -177,7 +177,7 @@ private:
         return out;
     }
 
-    /// Whether a number is drawn from the ends of what it can be: of those that are not whole, in calls with special elements.
+    /// Whether to draw an extreme number: for float and Scalar, in some calls with special elements.
     [[nodiscard]] bool is_extreme(schema_argument const& a) {
         bool const real = a.type.base == base_type::float_ || a.type.base == base_type::scalar;
         return real && theme_.values == value_theme::special && random_.chance(0.35);
@@ -185,39 +185,39 @@ private:
 
     scalar number_by_rule(schema_argument const& a, rule_reader& r) {
         struct range {
-            double least;
-            double most;
+            double min;
+            double max;
             bool real;
         };
         std::vector<range> all;
         do {
             bool real = a.type.base == base_type::float_;
-            double const least = r.bound(real);
-            double const most = r.take("..") ? r.bound(real) : least;
-            all.push_back({least, most, real});
+            double const min = r.bound(real);
+            double const max = r.take("..") ? r.bound(real) : min;
+            all.push_back({min, max, real});
         } while (r.take("|"));
         bool const only = r.take("only");
         if (!only && is_extreme(a)) return extreme_number(random_, theme_.type, a.type.base == base_type::scalar);
         range const& from = all.size() == 1 ? all[0] : one_of(all);
-        if (from.real) return from.least + (from.most - from.least) * random_.fraction();
+        if (from.real) return from.min + (from.max - from.min) * random_.fraction();
         return static_cast<long long>(
-            random_.integer(static_cast<std::int64_t>(from.least), static_cast<std::int64_t>(from.most)));
+            random_.integer(static_cast<std::int64_t>(from.min), static_cast<std::int64_t>(from.max)));
     }
 
     void list_by_rule(schema_argument const& a, rule_reader& r, aten_argument& out) {
         bool real = a.type.base == base_type::float_;
-        double const least = r.bound(real);
-        double const most = r.take("..") ? r.bound(real) : least;
+        double const min = r.bound(real);
+        double const max = r.take("..") ? r.bound(real) : min;
         std::int64_t count = a.type.list_size;
         if (r.take(";")) count = r.expression();
         r.expect("]");
         out.is = kind::numbers;
         for (std::int64_t i = 0; i != count; ++i) {
-            if (real) // of few digits: lists become attributes and tensors of float32
-                out.numbers.emplace_back(std::round((least + (most - least) * random_.fraction()) * 64) / 64);
+            if (real) // exact in float32: lists become float32 attributes and tensors
+                out.numbers.emplace_back(std::round((min + (max - min) * random_.fraction()) * 64) / 64);
             else
                 out.numbers.emplace_back(static_cast<long long>(
-                    random_.integer(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most))));
+                    random_.integer(static_cast<std::int64_t>(min), static_cast<std::int64_t>(max))));
         }
     }
 
@@ -230,25 +230,25 @@ private:
         out.type = one_of(all);
     }
 
-    /// What a tensor of a rule is.
-    struct tensor_words {
+    /// The constraints on a tensor.
+    struct tensor_constraints {
         dtype type = dtype::undefined;
         element_range range;
         std::int64_t index = -1;
         bool is_signed = false;
-        bool rises = false;   ///< from 0 to `index`
+        bool ascends = false; ///< from 0 to `index`
         bool dense = false;   ///< in every theme
         bool regular = false; ///< a matrix with a large diagonal
-        bool hides = false;   ///< a mask some of whose rows hide everything
-        bool near = false;    ///< to the tensor before it
+        bool hides = false;   ///< a mask of which some rows hide everything
+        bool near = false;    ///< close to the previous tensor
         bool sorted = false;
         bool distinct = false;
         bool one_sign = false;
         bool small = false; ///< close to 0 in some calls
-        bool bytes = false; ///< of any value, whatever the range is
+        bool bytes = false; ///< uint8 tensors ignore the range
         bool optional = false;
-        std::int64_t least = 1;
-        std::int64_t most = 0; ///< 0: no list
+        std::int64_t min_count = 1;
+        std::int64_t max_count = 0; ///< 0: not a list
     };
 
     sizes dims(rule_reader& r) {
@@ -265,7 +265,7 @@ private:
         return out;
     }
 
-    static bool* flag_of(tensor_words& w, std::string_view name) {
+    static bool* flag_of(tensor_constraints& w, std::string_view name) {
         if (name == "hides") return &w.hides;
         if (name == "near") return &w.near;
         if (name == "sorted") return &w.sorted;
@@ -276,19 +276,19 @@ private:
         return nullptr;
     }
 
-    void word_of(rule_reader& r, tensor_words& w) {
+    void word_of(rule_reader& r, tensor_constraints& w) {
         std::string_view const name = r.word();
         if (name == "index" || name == "signed_index" || name == "offsets") {
             w.type = dtype::int64;
             w.index = r.size();
             w.is_signed = name == "signed_index";
-            w.rises = name == "offsets";
+            w.ascends = name == "offsets";
         } else if (name == "in") {
             bool real = false;
-            w.range.least = r.bound(real);
+            w.range.min = r.bound(real);
             w.range.bounded = true;
             r.expect("..");
-            w.range.most = r.bound(real);
+            w.range.max = r.bound(real);
         } else if (name == "dense") {
             w.dense = true;
         } else if (name == "regular") {
@@ -307,20 +307,20 @@ private:
         }
     }
 
-    /// `own`: the one of the theme.
+    /// `own` is the dtype of the theme.
     [[nodiscard]] dtype type_named(rule_reader& r, std::string_view name) const {
         dtype const t = name == "own" ? theme_.type : name == "bool" ? dtype::bool_ : dtype_from_name(name);
-        if (t == dtype::undefined) r.refuse("'" + std::string(name) + "' is no dtype");
+        if (t == dtype::undefined) r.refuse("'" + std::string(name) + "' is not a dtype");
         return t;
     }
 
-    tensor_words words(rule_reader& r) {
-        tensor_words w;
+    tensor_constraints words(rule_reader& r) {
+        tensor_constraints w;
         while (!r.at_end() && !r.next_is(",")) {
             if (r.take("?")) w.optional = true;
             else if (r.take("*")) {
-                w.least = w.most = r.expression();
-                if (r.take("..")) w.most = r.expression();
+                w.min_count = w.max_count = r.expression();
+                if (r.take("..")) w.max_count = r.expression();
             } else word_of(r, w);
         }
         return w;
@@ -329,7 +329,7 @@ private:
     aten_argument tensor_by_rule(schema_argument const& a, rule_reader& r) {
         rule_reader const start = r;
         sizes of = dims(r);
-        tensor_words w = words(r);
+        tensor_constraints w = words(r);
         aten_argument out;
         if (w.optional && random_.chance(0.35)) return out;
         if (!a.type.list) {
@@ -339,7 +339,7 @@ private:
             return out;
         }
         out.is = kind::tensors;
-        std::int64_t const count = random_.integer(w.least, std::max(w.least, w.most));
+        std::int64_t const count = random_.integer(w.min_count, std::max(w.min_count, w.max_count));
         for (std::int64_t i = 0; i != count; ++i) {
             if (i != 0) {
                 sizes_.forget_marked();
@@ -357,7 +357,7 @@ private:
         return out;
     }
 
-    /// The dtype of a tensor whose rule leaves it open.
+    /// The dtype of a tensor whose rule does not fix one.
     dtype open_type() {
         constexpr std::array all = {
             dtype::float32, dtype::int64, dtype::float64, dtype::int32, dtype::uint8, dtype::bool_, dtype::int16};
@@ -366,14 +366,14 @@ private:
                                          : theme_.type;
     }
 
-    /// Where elements come from.
+    /// A source of elements.
     struct element_source {
         random_source& random;
         value_theme values;
-        tensor last; ///< that was drawn
+        tensor last; ///< the last tensor drawn
     };
 
-    tensor filled(sizes const& of, tensor_words const& w) {
+    tensor filled(sizes const& of, tensor_constraints const& w) {
         dtype const t = w.type == dtype::undefined ? open_type() : w.type;
         tensor x = elements(first_elements_, t, of, w);
         if (other_elements_) {
@@ -383,7 +383,7 @@ private:
         return theme_.scattered && !w.dense ? scattered(x) : x;
     }
 
-    static tensor elements(element_source& from, dtype t, sizes const& of, tensor_words const& w) {
+    static tensor elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
         element_range range = w.range;
         if (w.index >= 0)
             range = {w.is_signed ? static_cast<double>(-w.index) : 0.0,
@@ -397,26 +397,26 @@ private:
         bool const has_last = from.last && from.last.dtype() == t && from.last.sizes() == of;
         bool const again = values == value_theme::ties && w.index < 0 && has_last && from.random.chance(0.3);
         bool const close = w.near && has_last;
-        tensor x = close   ? near(from.random, from.last)
+        tensor x = close   ? perturbed(from.random, from.last)
                    : again ? from.last
                            : random_tensor(from.random, t, of, values, range);
         if (w.one_sign && is_floating(t) && from.random.chance(0.5)) x = x * scalar(-1);
         if (w.small && is_floating(t) && from.random.chance(0.5))
             x = x * scalar(std::exp2(-static_cast<double>(from.random.integer(4, 30))));
-        if (w.sorted) x = in_order(x);
+        if (w.sorted) x = sorted_rows(x);
         if (w.distinct) x = distinct_indices(from.random, x, w.index);
         if (w.index < 0) from.last = x;
-        if (w.rises && x.count() != 0) {
+        if (w.ascends && x.count() != 0) {
             auto* const first = x.data<std::int64_t>();
             std::sort(first, first + x.count());
             first[x.count() - 1] = w.index;
             *first = 0;
         }
         if (w.regular) x = with_large_diagonal(from.random, x);
-        return w.hides ? hiding_rows(from.random, x) : x;
+        return w.hides ? with_hiding_rows(from.random, x) : x;
     }
 
-    /// Each element is the first one: extremes are equal, ranges are empty, there is no variance.
+    /// Every element equals the first: extremes are equal, and the variance is 0.
     static tensor with_first_element_only(tensor const& x) {
         if (x.count() == 0 || !aton::tensor::can_hold(x.dtype())) return x;
         scalar const first = x.to_constant().at(0);
@@ -425,7 +425,7 @@ private:
         return tensor::from_constant(out);
     }
 
-    /// Larger than what the row adds up to, of one sign for each row: matrices that have inverses, and determinants of both signs.
+    /// Adds a dominant diagonal with a random sign per row: the matrices are invertible and have determinants of both signs.
     static tensor with_large_diagonal(random_source& random, tensor const& x) {
         std::int64_t const n = x.sizes().back();
         if (!is_floating(x.dtype()) || n == 0) return x;
@@ -496,7 +496,7 @@ private:
         }
     }
 
-    /// The sizes of the first tensor that has no rule; of others some are 1, or missing in front.
+    /// The sizes of a tensor without a rule: drawn for the first one; others have some sizes 1, or a leading axis fewer.
     sizes broadcasting() {
         if (theme_.sizes == size_theme::scalar) return {};
         if (shared_.empty()) {
@@ -504,7 +504,7 @@ private:
                 shared_.push_back(sizes_.get(name));
             return shared_;
         }
-        if (theme_.mixed && random_.chance(0.25)) return {}; // what has no dimensions promotes less
+        if (theme_.mixed && random_.chance(0.25)) return {}; // 0-d tensors promote weakly
         sizes out = shared_;
         for (std::int64_t& size : out)
             if (random_.chance(0.25)) size = 1;
@@ -512,7 +512,7 @@ private:
         return out;
     }
 
-    // What is common.
+    // Shared helpers.
 
     void note(std::string_view name, tensor const& x) {
         if (first_.empty()) first_ = name;
@@ -526,7 +526,7 @@ private:
         std::int64_t const rank = std::max<std::int64_t>(1, rank_of(tensor));
         return random_.integer(-rank, rank - 1);
     }
-    /// Some axes in any order, from both ends.
+    /// Some axes in any order, counted from either end.
     void axes(aten_argument& out, std::int64_t rank) {
         out.is = kind::numbers;
         std::vector<std::int64_t> all;
@@ -559,8 +559,8 @@ private:
     sizes shared_;
     std::string_view first_;
     element_source first_elements_;
-    std::optional<element_source> other_elements_; ///< whose elements count
-    bool has_open_ = false;                        ///< a tensor whose rule leaves its dtype open
+    std::optional<element_source> other_elements_; ///< if set, its elements replace the first ones
+    bool has_open_ = false;                        ///< a tensor without a fixed dtype was drawn
     std::map<std::string_view, std::int64_t> ranks_;
 };
 

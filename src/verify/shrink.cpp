@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a call that fails as small as it can be: arguments left to their defaults, sizes, then elements.
+// Shrinks a failing call: arguments at their defaults, smaller sizes, then simpler elements.
 #include "shrink.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ public:
     shrinker(sample const& s, std::function<bool(sample const&)> const& fails) : best_(s), fails_(fails) {}
 
     sample run() {
-        for (bool smaller = true; smaller && asked_ < most_questions;) {
+        for (bool smaller = true; smaller && calls_ < max_calls;) {
             smaller = arguments();
             smaller = sizes() || smaller;
         }
@@ -37,10 +37,10 @@ public:
     }
 
 private:
-    static constexpr int most_questions = 150;
+    static constexpr int max_calls = 150;
 
     bool accept(sample candidate) {
-        if (asked_++ >= most_questions || !fails_(candidate)) return false;
+        if (calls_++ >= max_calls || !fails_(candidate)) return false;
         best_ = std::move(candidate);
         return true;
     }
@@ -55,7 +55,7 @@ private:
         return any;
     }
 
-    /// Axes of one size are one dimension of the problem, as a rule: all of them become smaller.
+    /// Axes of the same size usually belong together: all of them are shrunk at once.
     bool sizes() {
         std::set<std::int64_t> all;
         for_each_tensor(best_, [&](tensor const& t) { all.insert(t.sizes().begin(), t.sizes().end()); });
@@ -77,7 +77,7 @@ private:
         return any;
     }
 
-    /// Rounded to whole numbers, then to nothing.
+    /// Sets all floats to 0, or else rounds them to integers.
     void elements() {
         for (bool const zero : {true, false}) {
             sample candidate = best_;
@@ -91,7 +91,7 @@ private:
 
     sample best_;
     std::function<bool(sample const&)> const& fails_;
-    int asked_ = 0;
+    int calls_ = 0;
 };
 
 } // namespace

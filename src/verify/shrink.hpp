@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a call that fails as small as it can be while it still fails.
+// Shrinks a failing call to a smaller one that still fails.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// `fails` says whether a call that was changed still does; it is asked a few hundred times at most.
+/// `fails` returns whether a changed call still fails; it is called about 150 times at most.
 [[nodiscard]] sample shrink(sample const& s, std::function<bool(sample const&)> const& fails);
 
 } // namespace ATON_NAMESPACE::verify

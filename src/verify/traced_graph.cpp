@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs graphs from a changed node on.
+// Runs a graph from a changed node onwards.
 #include "traced_graph.hpp"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ bool holds(type_set const& set, value const& v, dtype t) {
     return set.contains(v.is_sequence() ? type_set{bit << 32, 0} : type_set{bit, 0}) || set.contains({0, bit});
 }
 
-/// Keeps what nodes give, by the numbers of the values.
-runtime::onnx_observer kept_in(std::vector<value>& values) {
+/// Stores the results of nodes by value id.
+runtime::onnx_observer store_in(std::vector<value>& values) {
     return [&values](graph_node const& n, std::span<value const> given) {
         for (std::size_t i = 0; i != given.size(); ++i)
             if (n.outputs[i] != no_value) values[n.outputs[i]] = given[i];
@@ -71,19 +71,19 @@ traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t
         shell_.values.back().type = {};
     }
     values_.resize(g.values.size());
-    (void)runtime::onnx_model(g, {where, 0}).run(t.inputs, kept_in(values_));
+    (void)runtime::onnx_model(g, {where, 0}).run(t.inputs, store_in(values_));
     for (graph_initializer const& i : g.initializers)
         values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
     for (std::size_t i = 0; i != g.inputs.size(); ++i) values_[g.inputs[i]] = t.inputs[i];
 
-    std::set<value_id> asked(g.outputs.begin(), g.outputs.end());
+    std::set<value_id> needed(g.outputs.begin(), g.outputs.end());
     used_.resize(g.nodes.size());
     for (std::size_t n = g.nodes.size(); n-- != 0;) {
         used_[n] = std::any_of(
-            g.nodes[n].outputs.begin(), g.nodes[n].outputs.end(), [&](value_id id) { return asked.contains(id); });
+            g.nodes[n].outputs.begin(), g.nodes[n].outputs.end(), [&](value_id id) { return needed.contains(id); });
         if (!used_[n]) continue;
         std::set<value_id> const uses = uses_of(g.nodes[n]);
-        asked.insert(uses.begin(), uses.end());
+        needed.insert(uses.begin(), uses.end());
     }
 }
 
@@ -102,7 +102,7 @@ bool traced_graph::is_legal(graph_node const& n, std::vector<value> const& value
         if (known != dtype::undefined && known != t) return false;
         known = t;
     }
-    if (n.op == "Mod" && is_floating(type_of(values[n.inputs[0]]))) { // remainders of fractions are those of fmod
+    if (n.op == "Mod" && is_floating(type_of(values[n.inputs[0]]))) { // floats need fmod=1
         node_attribute const* const fmod = n.attribute("fmod");
         return fmod != nullptr && fmod->i == 1;
     }
@@ -143,9 +143,9 @@ std::vector<value> traced_graph::changed(mutation const& m, bool& legal) const {
     return out;
 }
 
-traced_graph::consequence& traced_graph::consequence_of(std::size_t node) {
-    auto const [known, is_new] = consequences_.try_emplace(node);
-    consequence& c = known->second;
+traced_graph::downstream& traced_graph::downstream_of(std::size_t node) {
+    auto const [known, is_new] = downstream_.try_emplace(node);
+    downstream& c = known->second;
     if (!is_new) return c;
     graph_data const& g = of_->graph;
     c.graph = shell_;
@@ -174,7 +174,7 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
     try {
         bool legal = true;
         std::vector<value> now = changed(m, legal);
-        if (!legal) return {fate::illegal};
+        if (!legal) return {effect::illegal};
         now.resize(n.outputs.size());
         bool same = true;
         bool same_types = true;
@@ -185,20 +185,21 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
             same_types = same_types && type_of(now[i]) == type_of(values_[n.outputs[i]]);
             values[n.outputs[i]] = std::move(now[i]);
         }
-        if (same) return {fate::same};
-        consequence& c = consequence_of(m.node);
+        if (same) return {effect::same};
+        downstream& c = downstream_of(m.node);
         std::vector<value> given;
         for (value_id const id : c.takes) given.push_back(values[id]);
         if (c.model == nullptr)
             c.model = std::make_unique<runtime::onnx_model>(c.graph, runtime::onnx_options{where_, 0});
-        std::vector<value> const results = c.model->run(given, same_types ? runtime::onnx_observer() : kept_in(values));
+        std::vector<value> const results =
+            c.model->run(given, same_types ? runtime::onnx_observer() : store_in(values));
         bool const legal_after =
             same_types || std::all_of(c.graph.nodes.begin(), c.graph.nodes.end(), [&](graph_node const& other) {
                 return is_legal(other, values);
             });
-        return legal_after ? outcome{fate::other, gathered(*of_, results)} : outcome{fate::illegal};
+        return legal_after ? outcome{effect::other, results_of(*of_, results)} : outcome{effect::illegal};
     } catch (error const&) {
-        return {fate::fails};
+        return {effect::fails};
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The graph of a call with the values of all its nodes: of a mutant only what its change reaches is run.
+// Keeps the values of all nodes of a graph, so that a mutant only runs the nodes that its change reaches.
 #pragma once
 
 #include <map>
@@ -14,18 +14,18 @@ namespace ATON_NAMESPACE::verify {
 
 class traced_graph {
 public:
-    /// Throws aton::error where the graph does not run.
+    /// Throws aton::error if the graph does not run.
     traced_graph(translation const& t, runtime::device where);
 
-    /// What a mutant of the graph is for this call.
-    enum class fate : std::uint8_t {
-        illegal, ///< no ONNX graph: an operator does not take these dtypes
-        fails,   ///< the runtime refuses it, for its sizes as a rule
-        same,    ///< gives the very same bits
-        other,   ///< gives something else, which `results` are
+    /// The effect of a mutation on this call.
+    enum class effect : std::uint8_t {
+        illegal, ///< not a legal ONNX graph: an operator does not support these dtypes
+        fails,   ///< the runtime refuses the graph, usually for its sizes
+        same,    ///< the results are identical bit by bit
+        other,   ///< the results differ; `results` holds them
     };
     struct outcome {
-        fate is = fate::same;
+        effect is = effect::same;
         std::vector<runtime::value> results{};
     };
     [[nodiscard]] outcome run(mutation const& m);
@@ -33,8 +33,8 @@ public:
     [[nodiscard]] bool is_used(std::size_t node) const { return used_[node]; }
 
 private:
-    /// The nodes after one that read what it makes, or what such a node makes, as a graph.
-    struct consequence {
+    /// The nodes that depend on a node, as a graph.
+    struct downstream {
         graph_data graph; ///< its inputs are `takes`
         std::vector<value_id> takes;
         std::unique_ptr<runtime::onnx_model> model;
@@ -42,14 +42,14 @@ private:
 
     [[nodiscard]] std::vector<runtime::value> changed(mutation const& m, bool& legal) const;
     [[nodiscard]] bool is_legal(graph_node const& n, std::vector<runtime::value> const& values) const;
-    [[nodiscard]] consequence& consequence_of(std::size_t node);
+    [[nodiscard]] downstream& downstream_of(std::size_t node);
 
     translation const* of_;
     runtime::device where_;
-    graph_data shell_;                   ///< the values of the graph, without types, and no node
+    graph_data shell_;                   ///< the values of the graph without types, and no nodes
     std::vector<runtime::value> values_; ///< by id
     std::vector<bool> used_;             ///< by node
-    std::map<std::size_t, consequence> consequences_;
+    std::map<std::size_t, downstream> downstream_;
 };
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A call as the ONNX graph that a mapping makes of it, and what that graph gives.
+// Converts a call to an ONNX graph with a mapping, and runs that graph.
 #include <aton/verify/translation.hpp>
 
 #include <utility>
@@ -18,7 +18,7 @@ using aten::base_type;
 using kind = runtime::aten_argument::kind;
 using runtime::aten_argument;
 
-/// Arguments of the runtime as those of the DSL; tensors become inputs of the graph.
+/// Converts arguments of the runtime to those of the DSL; tensors become inputs of the graph.
 class argument_writer {
 public:
     explicit argument_writer(translation& to) : to_(to) {}
@@ -102,10 +102,10 @@ std::vector<runtime::value> run(translation const& t, graph_data graph, runtime:
     runtime::onnx_model const model(std::move(graph), {where, 0});
     std::vector<runtime::value> inputs;
     for (runtime::value const& v : t.inputs) inputs.emplace_back(to_device(v.one(), where));
-    return gathered(t, model.run(inputs));
+    return results_of(t, model.run(inputs));
 }
 
-std::vector<runtime::value> gathered(translation const& t, std::vector<runtime::value> const& outputs) {
+std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs) {
     std::vector<runtime::value> out;
     for (translation::slot const& slot : t.results) {
         if (!slot.is_list) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operators make of what is known of their inputs.
+// Propagates value facts through operators.
 #include "value_facts.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool is_result(graph_data const& g, value_id v) {
 
 value_facts::value_facts(graph_data const& g) : graph_(g), all_(g.values.size()) {
     for (graph_node const& n : g.nodes)
-        if (n.domain.empty() && !n.outputs.empty() && n.outputs[0] != no_value) learn(n);
+        if (n.domain.empty() && !n.outputs.empty() && n.outputs[0] != no_value) derive(n);
 }
 
 facts const& value_facts::of(graph_node const& n, std::size_t input) const {
@@ -37,38 +37,38 @@ facts const& value_facts::of(graph_node const& n, std::size_t input) const {
     return input < n.inputs.size() && n.inputs[input] != no_value ? all_[n.inputs[input]] : nothing;
 }
 
-void value_facts::learn(graph_node const& n) {
+void value_facts::derive(graph_node const& n) {
     facts& f = all_[n.outputs[0]];
     dtype const type = graph_.values[n.outputs[0]].type.dtype;
     f.whole = is_integral(type) || type == dtype::bool_;
     f.bit = type == dtype::bool_;
-    f.least_zero = is_integral(type) && !is_signed_integral(type);
+    f.non_negative = is_integral(type) && !is_signed_integral(type);
     if (n.op == "Constant") {
         auto const numbers = numbers_of(graph_.constant(n.outputs[0]));
         if (!numbers || numbers->empty()) return;
         auto const each = [&](auto const& is) { return std::all_of(numbers->begin(), numbers->end(), is); };
-        f.least_zero = each([](double v) { return v >= 0; });
+        f.non_negative = each([](double v) { return v >= 0; });
         f.bit = each([](double v) { return v == 0 || v == 1; });
         f.whole = each([](double v) { return v == std::floor(v); });
         if (each([&](double v) { return v == numbers->front(); })) f.all = numbers->front();
     } else if (one_of(n.op, {"Shape", "Size", "NonZero"})) {
-        f.least_zero = true;
+        f.non_negative = true;
     } else if (one_of(n.op, {"Abs", "Exp", "Sqrt", "Relu", "Sigmoid", "Softplus", "Softmax", "ReduceL1", "ReduceL2"})) {
-        f.least_zero = true;
+        f.non_negative = true;
         f.bit = f.bit || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).bit);
         f.whole = f.whole || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).whole);
     } else if (n.op == "ReduceSumSquare") {
-        f.least_zero = f.least_zero || is_floating(type); // integers wrap around
+        f.non_negative = f.non_negative || is_floating(type); // integers wrap around
     } else if (one_of(n.op, {"Floor", "Ceil", "Round"})) {
-        f = {of(n, 0).least_zero, of(n, 0).bit, true, false, {}};
+        f = {of(n, 0).non_negative, of(n, 0).bit, true, false, {}};
     } else if (n.op == "Sign") {
         f.whole = true;
-        f.least_zero = f.bit = of(n, 0).least_zero;
+        f.non_negative = f.bit = of(n, 0).non_negative;
     } else if (n.op == "Cast" || n.op == "CastLike") {
         dtype const from = n.inputs.empty() ? dtype::undefined : graph_.values[n.inputs[0]].type.dtype;
         bool const from_bool = from == dtype::bool_;
         f.bit = f.bit || of(n, 0).bit;
-        f.least_zero = f.bit || (is_floating(type) && of(n, 0).least_zero) || from_bool;
+        f.non_negative = f.bit || (is_floating(type) && of(n, 0).non_negative) || from_bool;
         f.whole = f.whole || of(n, 0).whole;
         f.zero_or_nan = is_floating(type) && of(n, 0).zero_or_nan;
         if (of(n, 0).bit) f.all = of(n, 0).all;
@@ -95,14 +95,14 @@ void value_facts::learn(graph_node const& n) {
         auto const each = [&](bool facts::* is) {
             return std::all_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) { return all_[id].*is; });
         };
-        f.least_zero =
-            each(&facts::least_zero) || (any && std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) {
-                                             return all_[id].least_zero && all_[id].all; // a constant
-                                         }));
+        f.non_negative =
+            each(&facts::non_negative) || (any && std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) {
+                                               return all_[id].non_negative && all_[id].all; // a constant
+                                           }));
         f.bit = f.bit || each(&facts::bit);
         f.whole = f.whole || each(&facts::whole);
     } else if (n.op == "Where") {
-        f.least_zero = of(n, 1).least_zero && of(n, 2).least_zero;
+        f.non_negative = of(n, 1).non_negative && of(n, 2).non_negative;
         f.bit = f.bit || (of(n, 1).bit && of(n, 2).bit);
         f.whole = f.whole || (of(n, 1).whole && of(n, 2).whole);
         std::int64_t const asked = n.inputs[0] == no_value ? -1 : graph_.values[n.inputs[0]].producer;
@@ -110,32 +110,32 @@ void value_facts::learn(graph_node const& n) {
                         graph_.nodes[static_cast<std::size_t>(asked)].inputs[0] == n.inputs[1] && of(n, 2).all == 0.0;
     } else if (n.op == "Mul") {
         bool const square = n.inputs[0] == n.inputs[1];
-        f.least_zero = is_floating(type) && (square || (of(n, 0).least_zero && of(n, 1).least_zero));
+        f.non_negative = is_floating(type) && (square || (of(n, 0).non_negative && of(n, 1).non_negative));
         f.bit = f.bit || (of(n, 0).bit && of(n, 1).bit);
         f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
     } else if (n.op == "Add") {
-        f.least_zero = is_floating(type) && of(n, 0).least_zero && of(n, 1).least_zero;
+        f.non_negative = is_floating(type) && of(n, 0).non_negative && of(n, 1).non_negative;
         f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
     } else if (n.op == "Pow") {
-        f.least_zero = is_floating(type) && of(n, 0).least_zero;
+        f.non_negative = is_floating(type) && of(n, 0).non_negative;
     } else if (n.op == "Clip") {
-        f.least_zero = f.least_zero || (of(n, 1).all && of(n, 1).least_zero);
+        f.non_negative = f.non_negative || (of(n, 1).all && of(n, 1).non_negative);
     } else if (n.op == "Div") {
-        f.least_zero = is_floating(type) && of(n, 0).least_zero && of(n, 1).least_zero;
+        f.non_negative = is_floating(type) && of(n, 0).non_negative && of(n, 1).non_negative;
     } else if (one_of(n.op, {"ReduceSum", "ReduceMean"})) {
-        f.least_zero = is_floating(type) && of(n, 0).least_zero;
+        f.non_negative = is_floating(type) && of(n, 0).non_negative;
         f.zero_or_nan = of(n, 0).zero_or_nan;
     } else if (one_of(n.op, {"Sub", "ReduceProd", "CumSum"})) {
         f.whole = f.whole || (n.op == "Sub" ? of(n, 0).whole && of(n, 1).whole : false);
         std::int64_t const second = n.op == "Sub" && n.inputs[1] != no_value ? graph_.values[n.inputs[1]].producer : -1;
         if (second < 0) return;
         graph_node const& floor = graph_.nodes[static_cast<std::size_t>(second)];
-        f.least_zero = f.least_zero || (floor.op == "Floor" && floor.inputs[0] == n.inputs[0]);
+        f.non_negative = f.non_negative || (floor.op == "Floor" && floor.inputs[0] == n.inputs[0]);
     } else if (n.op == "OneHot") {
         f.bit = f.bit || of(n, 2).bit;
-        f.least_zero = of(n, 2).least_zero;
+        f.non_negative = of(n, 2).non_negative;
     }
-    if (f.bit) f.least_zero = f.whole = true;
+    if (f.bit) f.non_negative = f.whole = true;
 }
 
 } // namespace ATON_NAMESPACE::verify

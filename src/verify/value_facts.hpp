@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of the elements of a graph's values, whatever its inputs are.
+// Derives facts about the elements of a graph's values that hold for all inputs.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// Of NaN nothing is known.
+/// Facts about all elements of a value except NaN.
 struct facts {
-    bool least_zero = false;   ///< none is negative
-    bool bit = false;          ///< each is 0 or 1
-    bool whole = false;        ///< none has a fraction
-    bool zero_or_nan = false;  ///< none is anything else
-    std::optional<double> all; ///< each is this
+    bool non_negative = false; ///< no element is negative
+    bool bit = false;          ///< every element is 0 or 1
+    bool whole = false;        ///< no element has a fraction
+    bool zero_or_nan = false;  ///< every element is 0 or NaN
+    std::optional<double> all; ///< every element has this value
 };
 
 class value_facts {
@@ -27,24 +27,24 @@ public:
     explicit value_facts(graph_data const& g);
 
     [[nodiscard]] facts const& of(value_id v) const { return all_[v]; }
-    /// Of an input of a node, which it may not have.
+    /// The facts of an input of a node; none if the input is missing.
     [[nodiscard]] facts const& of(graph_node const& n, std::size_t input) const;
 
 private:
-    void learn(graph_node const& n);
+    void derive(graph_node const& n);
 
     graph_data const& graph_;
     std::vector<facts> all_; ///< by value
 };
 
-/// The elements of a constant; nothing where they are no real numbers, or there is no tensor.
+/// The elements of a constant; nothing if there is no tensor or it does not hold real numbers.
 [[nodiscard]] std::optional<std::vector<double>> numbers_of(tensor const* t);
 
 [[nodiscard]] bool one_of(std::string_view op, std::initializer_list<std::string_view> all);
-/// Whether the graph gives the value, or a graph inside of a node may read it.
+/// Whether the value is an output of the graph, or a nested graph may read it.
 [[nodiscard]] bool is_result(graph_data const& g, value_id v);
 
-/// Whether only nodes read a value, and each of them, at each of its inputs, is as asked.
+/// Whether only nodes read a value, and `is(node, input)` holds for every use.
 template <class Is>
 bool all_uses(graph_data const& g, value_id v, Is const& is) {
     if (is_result(g, v)) return false;

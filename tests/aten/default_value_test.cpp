@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Default values of schema arguments: kinds, numbers rounded as the C library rounds them, escapes.
+// Default values of schema arguments: kinds, numbers rounded like the C library, escapes.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -39,7 +39,7 @@ static_assert(preset("aten::avg_pool2d", "count_include_pad").as_bool() &&
               !preset("aten::avg_pool2d", "ceil_mode").as_bool());
 static_assert(parse_default("0", type("float")).kind() == default_kind::floating &&
               parse_default("0", type("Scalar")).kind() == default_kind::integer);
-/// Whether a text is a default for this type.
+/// Whether the text is a valid default for this type.
 constexpr bool is_default_of(std::string_view text, std::string_view of) {
     return has_its_type(parse_default(text, type(of)), type(of));
 }
@@ -86,7 +86,7 @@ TEST_CASE("every default of torch's own schemas has the type of its argument") {
     CHECK(defaults > 2500);
 }
 
-TEST_CASE("numbers are rounded as the C library rounds them") {
+TEST_CASE("numbers are rounded like the C library") {
     std::mt19937_64 random{3};
     auto const same = [](std::string const& text) {
         double value = -1;

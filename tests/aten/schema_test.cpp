@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The schema parser against every schema that torch registers, against schemas as users write them, and against malformed text.
+// The schema parser on every schema that torch registers, on schemas as users write them, and on malformed text.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -104,8 +104,8 @@ static_assert(
 
 // Nearest names.
 static_assert(nearest_overload("aten::add") == "aten::add.Tensor" && nearest_overload("aten::eluu") == "aten::elu");
-static_assert(
-    nearest_overload("aten::s_reduction_aetlon").empty()); // among the longest searches: within Clang's limit of steps
+static_assert(nearest_overload("aten::s_reduction_aetlon")
+                  .empty()); // one of the longest searches: within Clang's limit of constexpr steps
 static_assert(nearest_argument(find_schema("aten::elu"), "alpa") == "alpha" &&
               nearest_argument(find_schema("aten::elu"), "zzzzz").empty());
 
@@ -124,7 +124,7 @@ TEST_CASE("every registered schema is printed as it was, from its parsed parts")
     }
 }
 
-TEST_CASE("every registered schema is found by its name, every argument by its own, every default is understood") {
+TEST_CASE("every registered schema and argument is found by its name, and every default is parsed") {
     for (std::size_t i = 0; i != schema_count(); ++i) {
         std::string_view const text = schema_at(i);
         CAPTURE(text);
@@ -158,7 +158,7 @@ TEST_CASE("names that do not exist are not found") {
     }
 }
 
-TEST_CASE("a misspelt operator is found again") {
+TEST_CASE("a misspelled operator is found") {
     std::mt19937 random{20};
     int tried = 0;
     int found = 0;
@@ -176,7 +176,7 @@ TEST_CASE("a misspelt operator is found again") {
         if (nearest.name == head.name) ++found;
     }
     CHECK(tried > 800);
-    CHECK(found * 100 > tried * 90); // some names differ from others in one letter only
+    CHECK(found * 100 > tried * 90); // some names differ only in one letter
 }
 
 TEST_CASE("the nearest overload") {
@@ -213,7 +213,7 @@ TEST_CASE("a syntax error says what and where") {
              {"aten::f(int x=) -> Tensor", "expected a default value at offset 14"},
              {"aten::f(float x=1.5.2) -> Tensor", "expected ',' or ')' after an argument at offset 19"},
              {"aten::f(float x=1e) -> Tensor", "malformed number at offset 18"},
-             {"aten::f(str x=\"a) -> Tensor", "a string is not closed at offset 27"},
+             {"aten::f(str x=\"a) -> Tensor", "unterminated string at offset 27"},
              {"aten::f(Tensor(a! x) -> Tensor", "expected ')' after an alias annotation at offset 18"},
              {"aten::f(int x, int x) -> Tensor", "two arguments have the same name at offset 20"},
              {"aten::f(int x=1, int y) -> Tensor",
@@ -271,7 +271,7 @@ constexpr std::array samples = {
 TEST_CASE("truncated schemas are refused") {
     for (std::string_view sample : samples) {
         REQUIRE(survives(sample));
-        // Shorter texts can be whole schemas too, once the returns have begun.
+        // A prefix that ends in the returns can be a whole schema.
         std::size_t const returns = sample.rfind(") -> ") + 5;
         for (std::size_t size = 0; size != sample.size(); ++size) {
             CAPTURE(sample.substr(0, size));

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles wrong programs and demands the one right sentence; compiles their good twins and demands silence.
+"""Compiles wrong programs and requires the right sentence; compiles their correct twins and requires no output.
 
 A case is a C++ file that starts with three lines:
     // rule: name of the broken rule
     // error: the sentence that the compiler must print in its first error
     // twin: wrong token => right token
-The twin is the same file with the one token replaced. The compiler must refuse the case (non-zero exit code), its first error must hold the
-sentence, and on GCC be at most 8 lines long; the twin must compile without a warning.
+The twin is the same file with the one token replaced. The compiler must reject the case (non-zero exit code). Its first error must contain the
+sentence, and on GCC have at most 8 lines. The twin must compile without a warning.
 
     run.py --compiler "g++ -std=c++20" --include include [--case NAME] [--show]
 """
@@ -35,18 +35,18 @@ def read_case(path):
     wrong, arrow, right = fields["twin"].partition(" => ")
     body = "\n".join(lines[3:])
     if not arrow or body.count(wrong) != 1:
-        raise ValueError(f"{path.name}: the wrong token must stand exactly once in the program: {wrong}")
+        raise ValueError(f"{path.name}: the wrong token must occur exactly once in the program: {wrong}")
     return {"name": path.stem, **fields, "bad": body, "good": body.replace(wrong, right)}
 
 
 def plain(text):
-    """Compiler output as prose: template arguments that hold one sentence in pieces are joined, escapes undone."""
+    """Compiler output as prose: pieces of a sentence in template arguments are joined, escapes are undone."""
     text = text.replace("\\'", "'")
     return re.sub(r'"\}(?:, (?:aton::)?fixed_string<[^<>]*>\{(?:\{)?")', "", text).replace('"}}, {{"', "")
 
 
 def first_error(output):
-    """The lines from the start to the end of the first error with its source lines."""
+    """The output up to the end of the first error, with its source lines."""
     lines = output.split("\n")
     at = next((i for i, line in enumerate(lines) if re.search(r"\berror: ", line)), None)
     if at is None:
@@ -59,7 +59,7 @@ def first_error(output):
 
 @functools.cache
 def is_gcc(compiler):
-    """Whatever it is called: c++ is GCC on most machines."""
+    """By its output, not its name: c++ is GCC on most machines."""
     return "Free Software Foundation" in subprocess.run(compiler.split()[:1] + ["--version"], capture_output=True, text=True, timeout=60).stdout
 
 
@@ -70,7 +70,7 @@ def compile_text(arguments, text):
 
 
 def precompile(arguments, folder):
-    """Clang reads the DSL once for all programs; its errors are the same. (GCC's say less of the way to a precompiled header.)"""
+    """Clang reads the DSL once for all programs, with the same errors. (GCC's errors have a shorter backtrace with a precompiled header.)"""
     if is_gcc(arguments.compiler):
         return []
     header = pathlib.Path(arguments.include) / "aton" / "aton.hpp"
@@ -87,7 +87,7 @@ def check(arguments, case):
     if code == 0:
         problems.append("the wrong program compiles")
     elif case["error"] not in plain("\n".join(first)):
-        problems.append("the first error does not say: " + case["error"])
+        problems.append("the first error does not contain: " + case["error"])
     elif is_gcc(arguments.compiler) and len(first) > LONGEST_FIRST_ERROR:
         problems.append(f"the first error is {len(first)} lines long, at most {LONGEST_FIRST_ERROR} allowed")
     if problems or arguments.show:
@@ -103,7 +103,7 @@ def check_twin(arguments, case):
 
 
 def joined(twins):
-    """Good programs as one, each in a namespace of its own, behind their includes."""
+    """Correct programs as one, each in its own namespace, after all includes."""
     includes, bodies = [], []
     for case in twins:
         lines = case["good"].split("\n")
@@ -114,7 +114,7 @@ def joined(twins):
 
 
 def check_twins(arguments, twins):
-    """Together, since each would pay for the headers; one by one where they do not compile silently, to name the one."""
+    """Together, to parse the headers only once; one by one if they do not compile silently, to find the wrong one."""
     if len(twins) > 1:
         code, output = compile_text(arguments, joined(twins))
         if code == 0 and not output.strip():
@@ -123,7 +123,7 @@ def check_twins(arguments, twins):
 
 
 def groups(cases):
-    """Cases whose twins can be compiled together: with the same includes, and nothing that a program has once."""
+    """Cases whose twins can be compiled together: with the same includes, and without definitions that a program may have only once."""
     by_includes = {}
     for case in cases:
         lines = case["good"].split("\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The harness itself: it must notice a wrong program that compiles, a wrong sentence, a bad twin, and a twin that is not one token away."""
+"""Tests the harness: it must detect a wrong program that compiles, a wrong sentence, a bad twin, and a twin that differs in more than one token."""
 import pathlib
 import subprocess
 import sys
@@ -12,7 +12,7 @@ REFUSED = 'template <int> struct mapping_error;\nint size = sizeof(mapping_error
 CASES = {
     "right": ("// rule: a\n// error: mapping_error<1>\n// twin: sizeof(mapping_error<1>) => 1\n" + REFUSED, 0, "0 failed"),
     "compiles": ("// rule: a\n// error: x\n// twin: 1 => 2\nint one = 1;\n", 1, "the wrong program compiles"),
-    "other_sentence": ("// rule: a\n// error: another sentence\n// twin: sizeof(mapping_error<1>) => 1\n" + REFUSED, 1, "does not say"),
+    "other_sentence": ("// rule: a\n// error: another sentence\n// twin: sizeof(mapping_error<1>) => 1\n" + REFUSED, 1, "does not contain"),
     "bad_twin": ("// rule: a\n// error: mapping_error<1>\n// twin: sizeof(mapping_error<1>) => nothing\n" + REFUSED, 1, "good twin does not compile"),
     "noisy_twin": ("// rule: a\n// error: mapping_error<1>\n// twin: sizeof(mapping_error<1>) => ((void)0, 300000000000)\n" + REFUSED, 1, "good twin"),
     "two_tokens": ("// rule: a\n// error: x\n// twin: int => long\nint a = 1;\nint b = 2;\n", 1, "exactly once"),

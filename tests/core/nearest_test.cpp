@@ -52,7 +52,7 @@ std::size_t plain_distance(std::string const& a, std::string const& b) {
 
 } // namespace
 
-TEST_CASE("the banded distance is the plain one, cut off at the limit") {
+TEST_CASE("the banded distance equals the plain one up to the limit") {
     std::mt19937 random(7);
     auto const text = [&] {
         std::string s(random() % 9, 'a');

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Looks for phrases that are not idiomatic technical English in everything that users read: the documents, and the string literals of messages and
+"""Searches for phrases that are not idiomatic technical English in everything that users read: the documents, and the string literals of messages and
 of `--help` in the sources. The table below says what to write instead.
 
-Documents must have none. Messages that still have one, and pages of docs/reference/, which quote comments of headers, are counted per file in
-english_exceptions.txt: a count that rises fails, and so does one that is higher than what is left, so that it can only fall. Code blocks, comments and `code` in documents are not looked at: they quote programs.
+Documents must have none. Remaining ones in messages, and in pages of docs/reference/, which quote comments, are counted per file in
+english_exceptions.txt: a count that differs is an error, and counts may only fall. Code blocks, comments and `code` in documents are ignored, since they quote programs.
 
     check_english.py                      the repository
-    check_english.py --list [FILE ...]    shows what is counted in the sources, to fix it
-    check_english.py --update             writes english_exceptions.txt
+    check_english.py --list [FILE ...]    show the phrases in the sources
+    check_english.py --update             write english_exceptions.txt
 """
 import argparse
 import pathlib
@@ -108,7 +108,7 @@ def source_findings(path):
 
 
 def pages(root):
-    """What users read: README.md, CHANGELOG.md, docs/ and the pages beside benchmarks and tests."""
+    """The pages for users: README.md, CHANGELOG.md, docs/ and the pages of benchmarks and tests."""
     found = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md"), *(root / "benchmarks").rglob("*.md"), *(root / "tests").glob("*/*.md")]
     return [path for path in sorted(found) if path.is_file()]
 
@@ -124,7 +124,7 @@ def quotes_comments(path):
 
 
 def counts(root):
-    """{file: lines of source_findings}, where there are any."""
+    """{file: lines of source_findings}, for files that have any."""
     found = {path.relative_to(root).as_posix(): source_findings(path) for path in sources(root)}
     found |= {path.relative_to(root).as_posix(): document_findings(root, path) for path in pages(root) if quotes_comments(path)}
     return {name: lines for name, lines in found.items() if lines}
@@ -137,7 +137,7 @@ def read_exceptions(text):
 
 
 def problems_of(root, exceptions):
-    """Every phrase in a document, and every file whose count is not the one that is written down."""
+    """Every phrase in a document, and every file whose count differs from the recorded one."""
     found = [line for path in pages(root) if not quotes_comments(path) for line in document_findings(root, path)]
     counted = counts(root)
     for name in sorted(counted.keys() | exceptions.keys()):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the links of the documentation against the repository, without a network: files and headings that links name, paths in `code`, and the
+"""Checks the links of the documentation without a network: files and headings that links name, paths in `code`, and the
 pages of mkdocs.yml.
 
     check_links.py [--root FOLDER]
@@ -16,7 +16,7 @@ CODE = re.compile(r"(`+)(.+?)\1")
 
 
 def text_lines(path):
-    """Lines outside of fenced blocks and comments, as (number, line)."""
+    """Lines outside fenced blocks and comments, as (number, line)."""
     text = re.sub(r"<!--.*?-->", lambda m: "\n" * m.group().count("\n"), path.read_text(encoding="utf-8"), flags=re.DOTALL)
     inside = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -27,7 +27,7 @@ def text_lines(path):
 
 
 def slug(heading):
-    """The anchor that a heading gets: letters, digits, blanks as hyphens."""
+    """The anchor of a heading: letters, digits, and hyphens for blanks."""
     heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
@@ -63,7 +63,7 @@ def broken_links(root, path):
 
 
 def missing_paths(root, path):
-    """Paths in `code` that start in a folder of the repository, or in aton/, as includes do."""
+    """Paths in `code` that start with a folder of the repository, or with aton/ as in includes."""
     folders = {p.name for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")} - {"build"}
     for number, line in text_lines(path):
         for _, code in CODE.findall(line):
@@ -79,7 +79,7 @@ def missing_paths(root, path):
 
 
 def navigation(root):
-    """Pages of mkdocs.yml that are not there, and pages that are not in it."""
+    """Missing pages of mkdocs.yml, and pages that it does not list."""
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
     listed = set(re.findall(r":\s+(\S+\.md)\s*$", text[text.index("\nnav:"):], re.MULTILINE))
     there = {p.relative_to(root / "docs").as_posix() for p in (root / "docs").rglob("*.md")}

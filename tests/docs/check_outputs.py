@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares every printed output in the documentation with what is really printed, holds shell, CMake and data blocks against the repository, and
-refuses a block that nobody would check. documents.py says what the comment before a block may be; check_snippets.py has the C++.
+"""Compares every output in the documentation with what is printed, checks shell, CMake and data blocks against the repository, and rejects
+blocks that no check covers. documents.py describes the comments before blocks; check_snippets.py checks the C++.
 
     check_outputs.py --aton build/release/aton --examples build/release [FILE.md ...]
 """
@@ -22,12 +22,12 @@ import tomllib
 import documents
 from documents import ROOT
 
-# Programs that a shell block may use without being a part of the repository.
+# Programs outside the repository that a shell block may use.
 OTHERS = {"cd", "mkdir", "cp", "cat", "ls", "export", "git", "g++", "clang++", "c++", "nvcc", "pip", "conan", "vcpkg", "ccache", "sudo", "apt"}
 
 
 def cmake_text():
-    """Everything that CMake reads here."""
+    """The text of all CMake files."""
     files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").rglob("*")]
     for folder in ("src", "tools", "tests", "examples", "benchmarks", "packaging"):
         files += (ROOT / folder).rglob("CMakeLists.txt")
@@ -35,7 +35,7 @@ def cmake_text():
 
 
 class Shell:
-    """Holds commands against what they name: programs, options, files, presets, targets, tests."""
+    """Checks that what commands name exists: programs, options, files, presets, targets, tests."""
 
     def __init__(self, aton):
         self.aton = aton
@@ -52,7 +52,7 @@ class Shell:
         return self.help[subcommand]
 
     def check(self, lines):
-        """The problems of a shell block's lines, each with its offset."""
+        """The problems in the lines of a shell block, each with its offset."""
         problems, end, text, start = [], None, "", 0
         for offset, line in enumerate(lines):
             if end is not None:
@@ -75,7 +75,7 @@ class Shell:
         while words and re.match(r"\w+=", words[0]):
             name = words.pop(0).split("=")[0]
             if name.startswith("ATON_") and name not in self.cmake and not self.scripts_name(name):
-                found.append(f"nothing here reads {name}")
+                found.append(f"nothing in the repository reads {name}")
         if words and words[0] in ("bash", "sh", ".", "source", "python", "python3", "nice"):
             words.pop(0)
         if not words or words[0].startswith("$"):
@@ -95,7 +95,7 @@ class Shell:
             return found + [f"{program} has no option {o}" for o in options if o not in text and o != "--help"]
         if program in OTHERS or program.startswith(("./", "build/")):
             return found
-        return found + [f"nobody knows the program {program}"]
+        return found + [f"unknown program {program}"]
 
     def check_aton(self, rest, options):
         subcommand = [rest[0]] if rest and not rest[0].startswith("-") else []
@@ -124,7 +124,7 @@ class Shell:
 
 
 class Sessions:
-    """The folder in which the sessions of one document run, one after the other."""
+    """The folder in which the sessions of one document run in order."""
 
     def __init__(self, aton):
         self.aton = pathlib.Path(aton).resolve()
@@ -134,10 +134,10 @@ class Sessions:
         bin_folder = self.path / ".bin"
         bin_folder.mkdir()
         (bin_folder / "aton").symlink_to(self.aton)
-        for python in ("python", "python3"):  # the one that runs the tests has ONNX Runtime
+        for python in ("python", "python3"):  # the Python of the tests, which has ONNX Runtime
             (bin_folder / python).write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
             (bin_folder / python).chmod(0o755)
-        python = bin_folder / "python"  # the one that runs the tests, with its packages
+        python = bin_folder / "python"  # the Python of the tests, with its packages
         python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
         python.chmod(0o755)
 
@@ -151,7 +151,7 @@ class Sessions:
         return run.stdout.split("\n")
 
     def check(self, block):
-        """Runs the block's commands; the first difference, or ''."""
+        """Runs the block's commands; returns the first difference, or ''."""
         for file in block.marker[1].split():
             if not (ROOT / file).is_file():
                 return f"no such file: {file}"
@@ -167,7 +167,7 @@ class Sessions:
                 quoted.append(line)
         steps.append((command, quoted))
         if steps[0][1] or steps[0][0] is not None:
-            return "a session starts with a line `$ command`"
+            return "a session must start with a line `$ command`"
         for command, quoted in steps[1:]:
             differs = documents.difference(quoted, self.run(command))
             if differs:
@@ -176,14 +176,14 @@ class Sessions:
 
 
 def check_cmake_block(text, known):
-    """CMake of somebody who uses Aton: brackets close, and what it names of Aton's exists."""
-    found = [] if text.count("(") == text.count(")") else ["brackets do not close"]
+    """Problems of CMake code that uses Aton: unbalanced parentheses, unknown targets and functions of Aton."""
+    found = [] if text.count("(") == text.count(")") else ["unbalanced parentheses"]
     found += [f"no target {t}" for t in sorted(set(re.findall(r"\baton::\w+", text))) if not re.search(rf"{t}\b|EXPORT_NAME {t[6:]}\b", known)]
     return found + [f"no function {f}" for f in sorted(set(re.findall(r"\b(aton_\w+)\s*\(", text))) if not re.search(rf"(function|macro)\({f}\b", known)]
 
 
 def parse(language, text):
-    """Raises where the text is not of the language."""
+    """Raises if the text does not parse as the language."""
     if language == "python":
         ast.parse(text)
     elif language == "json":
@@ -196,7 +196,7 @@ def parse(language, text):
 
 
 def check(path, arguments, shell):
-    """Every problem of a document, and how many blocks were compared."""
+    """The problems of a document, and the number of checked blocks."""
     blocks = documents.read_blocks(path)
     problems = documents.hidden_blocks(path)
     sessions = Sessions(arguments.aton)
@@ -209,7 +209,7 @@ def check(path, arguments, shell):
         if file:
             sessions.give(file.group(1), text + "\n")
         if kind == "":
-            found = [f"nobody checks this block (```{block.info}): tests/docs/documents.py says which comment to put before it"]
+            found = [f"no check covers this block (```{block.info}); see tests/docs/documents.py for the comment to put before it"]
         elif kind == "session":
             found = [sessions.check(block)]
         elif kind == "run":

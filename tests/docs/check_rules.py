@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Demands a section of docs/errors.md for everything that Aton can say while compiling: each enumerator of an enum of rules in the headers, each
-message of a static_assert in the DSL, each sentence about the text of a declaration, and each rule of tests/compile_fail.
+"""Checks that docs/errors.md has a section for every compile-time message of Aton: each enumerator of an enum of rules in the headers, each
+message of a static_assert in the DSL, each message about the text of a declaration, and each rule of tests/compile_fail.
 
 A section is a heading `### rule_name` with a wrong block and a right one; a comment `<!-- rule: other_name -->` in it names further rules that it
 covers.
@@ -21,7 +21,7 @@ def headers(root):
 
 
 def enumerators(root):
-    """(enum, enumerator, file) of every enum whose name ends in `rule`; `none` is no rule."""
+    """(enum, enumerator, file) of every enum whose name ends in `rule`, except `none`."""
     for path in headers(root):
         for name, body in ENUM.findall(path.read_text(encoding="utf-8")):
             for enumerator in re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", body).replace(",", ",\n"), re.MULTILINE):
@@ -30,7 +30,7 @@ def enumerators(root):
 
 
 def assertions(root):
-    """(message, file) of every static_assert in the DSL that says something."""
+    """(message, file) of every static_assert in the DSL that has a message."""
     for path in headers(root):
         if path.parent.name == "generated":
             continue
@@ -39,7 +39,7 @@ def assertions(root):
 
 
 def declaration_problems(root):
-    """(sentence, file) of everything that the reader of declarations refuses."""
+    """(message, file) of every error of the reader of declarations."""
     for path in headers(root):
         text = path.read_text(encoding="utf-8") if path.name == "read_declaration.hpp" else ""
         for quoted in re.findall(r'(?:\bfail\(|\bexpect\("[^"]*",)\s*"((?:[^"\\]|\\.)*)"', text):
@@ -55,16 +55,16 @@ def case_rules(root):
 
 
 def incomplete_sections(page):
-    """Sections of rules without a wrong program, or without a right one after it."""
+    """Sections of rules without a wrong program, or without a correct one after it."""
     for section in re.split(r"^(?=###? )", page, flags=re.MULTILINE):
         name = re.match(r"### (\w+)\n", section)
         blocks = re.findall(r"^```(cpp.*)$", section, re.MULTILINE)
         if name and ("wrong" not in "".join(blocks[:1]) or "wrong" in "".join(blocks[-1:])):
-            yield f"section {name.group(1)} does not show the mistake first and what is right last"
+            yield f"section {name.group(1)} does not show a wrong program first and a correct one last"
 
 
 def missing(root):
-    """What errors.md does not have, a sentence for each."""
+    """A message for everything that errors.md lacks."""
     page = (root / "docs" / "errors.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^### (\w+)$", page, re.MULTILINE)) | {
         name for line in re.findall(r"<!-- rule: ([\w, ]+?) *-->", page) for name in re.split(r",\s*", line)}

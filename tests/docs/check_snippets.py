@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles the C++ of the documentation: a block that is shown as right must compile, one that is shown as wrong must be refused as told,
-and a program must print what stands below it.
+"""Compiles the C++ of the documentation: blocks must compile, blocks marked wrong must be rejected with the messages shown, and programs must
+print the output shown.
 
-What a fenced block says after its ```:
+The info string of a fenced block:
     cpp                declarations, or a whole program; blocks of one document do not see each other
     cpp body           statements inside `void f(graph<13> g, value x, value y, optional_value o, std::span<value const> list, sym_int n)`;
                        `cpp body graph<11, 12>` gives g another range
-    cpp wrong          declarations that the compiler must refuse; `cpp wrong body` statements. The ```text block that follows says what must
-                       be in the errors: each of its lines is looked for; one that starts with "..." says it in other words, where compilers
-                       differ
-    cpp file=NAME      check_outputs.py gives the block to the sessions of the document as a file, too
-All blocks of a document are one translation unit, each in a namespace of its own unless it opens namespace aton; all wrong ones another.
-The comments `output-of: above` and `error-of: ...` are explained in documents.py.
+    cpp wrong          declarations that the compiler must reject; `cpp wrong body`: statements. Each line of the ```text block that follows
+                       must appear in the errors, except lines that start with "...", which paraphrase messages that differ between
+                       compilers
+    cpp file=NAME      check_outputs.py also gives the block as a file to the sessions of the document
+All blocks of a document are one translation unit, each in its own namespace unless it opens namespace aton; the wrong ones are another.
+documents.py explains the comments `output-of: above` and `error-of: ...`.
 
     check_snippets.py [--compiler "g++ -std=c++20"] [--include include] [FILE.md ...]
 """
@@ -40,11 +40,11 @@ KNOWN_WORDS = re.compile(r"cpp( wrong)?( body( graph<[^>]*>)?)?( file=[\w.]+)?$"
 
 
 def unit_of(blocks):
-    """One translation unit of many blocks; compilers name the documents' lines."""
+    """One translation unit of many blocks; #line directives point to the documents."""
     includes, code = ["#include <aton/aton.hpp>"], []
     for block in blocks:
         includes += [line for line in block.lines if INCLUDE.match(line) and line not in includes]
-        library = any(line.startswith("namespace aton") for line in block.lines)  # stands where it says
+        library = any(line.startswith("namespace aton") for line in block.lines)  # opens its own namespace
         code += [] if library else [f"namespace block_{block.first} {{", USING]
         body = re.search(r"\bbody\b *(graph<[^>]*>)?", block.info)
         if body:
@@ -56,7 +56,7 @@ def unit_of(blocks):
 
 
 def compile_text(arguments, text, *, folder=None, name="mapping.cpp", output=None):
-    """Exit code and errors of a translation unit; checked only, unless it has an output file."""
+    """Exit code and errors of a translation unit; only its syntax is checked unless there is an output file."""
     command = [*arguments.compiler.split(), *(["-o", output] if output else ["-fsyntax-only"]), "-I", arguments.include, *WARNINGS]
     if "clang" in arguments.compiler:
         command.append("-ferror-limit=0")
@@ -78,11 +78,11 @@ def code_above(block):
 
 def check_right(arguments, blocks):
     code, output = compile_text(arguments, unit_of(blocks)) if blocks else (0, "")
-    return ["does not compile silently:\n" + output[:4000]] if code != 0 or output.strip() else []
+    return ["does not compile without diagnostics:\n" + output[:4000]] if code != 0 or output.strip() else []
 
 
 def check_wrong(arguments, blocks):
-    """`blocks` are all of the document's; the wrong ones among them must be refused, each by its own errors."""
+    """`blocks` are all blocks of the document; each wrong one must be rejected with its own errors."""
     wrong = [(b, after) for b, after in zip(blocks, [*blocks[1:], None]) if b.kind() == "cpp" and "wrong" in b.words]
     if not wrong:
         return []
@@ -94,14 +94,14 @@ def check_wrong(arguments, blocks):
         if code == 0 or not any(block.first <= int(n) < block.first + len(block.lines) for n in lines):
             problems.append(f"line {block.first}: the wrong program compiles")
         if after is None or after.kind() not in ("sentences", "error"):
-            problems.append(f"line {block.first}: no text block after the wrong program says what is expected")
+            problems.append(f"line {block.first}: no text block with the expected errors after the wrong program")
         elif after.kind() == "sentences":
-            problems += [f"line {block.first}: no error says: {s}" for s in after.lines if not s.startswith("...") and s not in said]
+            problems += [f"line {block.first}: no error contains: {s}" for s in after.lines if not s.startswith("...") and s not in said]
     return problems + ([said] if problems and arguments.verbose else [])
 
 
 def this_compiler(arguments, wanted):
-    """Whether the check runs with the compiler that a marker names: GCC in C++20 where it names none."""
+    """Whether the check runs with the compiler that a marker names; the default is GCC with C++20."""
     standard = re.compile(r"-std=[\w+]+")
     used, asked = (standard.search(text) for text in (arguments.compiler, wanted))
     return ("clang" in arguments.compiler) == ("clang" in wanted) and \
@@ -109,7 +109,7 @@ def this_compiler(arguments, wanted):
 
 
 def check_error(arguments, block):
-    """The block quotes the compiler: what stands between `...` must be in its output in this order, however lines are broken."""
+    """The block quotes the compiler: the parts between `...` must appear in its output in this order, apart from line breaks."""
     where, _, compiler = block.marker[1].partition(" ")
     if where not in ("above", "here"):
         return [f"line {block.first}: error-of: above or here, not '{where}'"]
@@ -125,12 +125,12 @@ def check_error(arguments, block):
     for quote in [" ".join(block.lines)] if where == "above" else block.lines:
         parts = [re.escape(part.strip()) for part in " ".join(quote.split()).split("...")]
         if not any(re.search(".*".join(parts), text) for text in said):
-            problems.append(f"line {block.first}: the compiler does not say: {quote.strip()}")
+            problems.append(f"line {block.first}: the compiler does not print: {quote.strip()}")
     return problems + ([output] if problems and arguments.verbose else [])
 
 
 def check_programs(arguments, blocks):
-    """The programs of all documents in one binary, which runs the one whose number it is given."""
+    """Builds the programs of all documents as one binary, which runs the program whose number it gets."""
     if not blocks:
         return {}
     includes, code, calls = [], [], []
@@ -159,7 +159,7 @@ def check(arguments, path, blocks):
     start = time.monotonic()
     cpp = [b for b in blocks if b.kind() == "cpp"]
     right = [b for b in cpp if "wrong" not in b.words]
-    problems = [f"line {b.first}: nobody knows what `{b.info}` means" for b in cpp if not KNOWN_WORDS.match(b.info)]
+    problems = [f"line {b.first}: unknown info string `{b.info}`" for b in cpp if not KNOWN_WORDS.match(b.info)]
     problems += check_right(arguments, right) + check_wrong(arguments, blocks)
     for block in blocks:
         problems += check_error(arguments, block) if block.kind() == "error" else []
@@ -170,7 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++ -std=c++20")
     parser.add_argument("--include", default=str(ROOT / "include"))
-    parser.add_argument("--verbose", action="store_true", help="show the compiler's output about wrong blocks")
+    parser.add_argument("--verbose", action="store_true", help="show the compiler's output for wrong blocks")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -194,7 +194,7 @@ def main():
             print(f"{path.name}: {good} blocks, {bad} wrong ones, {seconds:.1f} s")
     if right + wrong == 0:
         sys.exit("docs: no blocks found")
-    print(f"{right} blocks compile, {wrong} are refused as told, {len(programs)} programs print what is shown, "
+    print(f"{right} blocks compile, {wrong} are rejected as shown, {len(programs)} programs print what is shown, "
           f"{failed} documents failed ({arguments.compiler})")
     sys.exit(1 if failed else 0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plants mistakes in documents and demands that each check finds them.
+"""Plants mistakes in documents and checks that each is found.
 
 usage: checks_test.py ATON
 """
@@ -168,15 +168,15 @@ class Checks(unittest.TestCase):
         self.assertEqual(status, 1, said)
         self.finds(
             said,
-            "does not compile silently", "nobody knows what `cpp elsewhere` means", "the wrong program compiles",
-            "no error says: onnx::Elu (opset 6): something", "did you mean Selu?", "no text block after the wrong program",
-            "the compiler does not say: error: ... first appears in ... 21")
-        self.assertNotIn("does not say: error: ... first appears in ... 20", said)
+            "does not compile without diagnostics", "unknown info string `cpp elsewhere`", "the wrong program compiles",
+            "no error contains: onnx::Elu (opset 6): something", "did you mean Selu?", "no text block with the expected errors after the wrong program",
+            "the compiler does not print: error: ... first appears in ... 21")
+        self.assertNotIn("does not print: error: ... first appears in ... 20", said)
 
     def test_programs(self):
         status, said = run("check_snippets.py", PROGRAM)
         self.assertEqual(status, 1, said)
-        self.finds(said, "nothing printed says:\n    three")
+        self.finds(said, "not printed:\n    three")
         status, said = run("check_snippets.py", PROGRAM.replace("three\n", ""))
         self.assertEqual(status, 0, said)
 
@@ -185,12 +185,12 @@ class Checks(unittest.TestCase):
         self.assertEqual(status, 1, said)
         self.finds(
             said,
-            "planted.md:3: nobody checks this block", "planted.md:8: nobody checks this block", "but printed is:\n    two",
-            "no such file: examples/none.pt2", "nothing printed says:\n    two", "no example no_example",
+            "planted.md:3: no check covers this block", "planted.md:8: no check covers this block", "but printed:\n    two",
+            "no such file: examples/none.pt2", "not printed:\n    two", "no example no_example",
             "aton export has no option --opsett", "aton has no command exprt", "no such file: tools/none.sh",
             "tools/test.sh has no option --everything", "no preset none", "no target nobody", "no test no_such_test",
-            "no option ATON_NONE", "not in the file, or not in this order:\n    graph_data eluu() {", "nobody knows the program frobnicate", "no target aton::none", "no function aton_nothing",
-            "brackets do not close", "not python", "not json", "indented code; put it between ```")
+            "no option ATON_NONE", "not in the file, or not in this order:\n    graph_data eluu() {", "unknown program frobnicate", "no target aton::none", "no function aton_nothing",
+            "unbalanced parentheses", "not python", "not json", "indented code; put it between ```")
 
     def test_differences(self):
         same = [
@@ -385,7 +385,7 @@ int nothing();
                 (root / path).write_text(text, encoding="utf-8")
             self.assertEqual(check_rules.missing(root), ([
                 "a.hpp: a_rule::forgotten has no section", 'a.hpp: nothing quotes the static_assert: not "said"',
-                "c.cpp: rule of_a_case has no section", "section only_right does not show the mistake first and what is right last"], 4))
+                "c.cpp: rule of_a_case has no section", "section only_right does not show a wrong program first and a correct one last"], 4))
 
 
 if __name__ == "__main__":

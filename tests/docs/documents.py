@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The documents of the repository and their fenced blocks, each with the comment that says how it is checked.
+"""The documents of the repository and their fenced blocks, each with the comment that selects its check.
 
-A block is checked by its language, or by the HTML comment that stands right before it:
-    cpp ...                               compiled by check_snippets.py, which says what may follow the word
-    cpp declaration                       of a header, in docs/reference/, whose pages generate_reference.py --check compares
-    text, after `cpp wrong`               what the compiler says about it
+A block is checked by its language, or by the HTML comment directly before it:
+    cpp ...                               compiled by check_snippets.py, which describes the info strings
+    cpp declaration                       a declaration of a header, in docs/reference/: generate_reference.py --check compares the pages
+    text, after `cpp wrong`               errors of the compiler
     <!-- output-of: above -->             what the program of the last C++ block prints; C++ after the first line of the comment completes it
-    <!-- error-of: above -->              what the compiler prints about it, as far as the block quotes it; `here` instead of `above`: about the
-                                          C++ in the comment alone; `above clang++ -std=c++26`: with that compiler, where the check runs with it
+    <!-- error-of: above -->              parts of what the compiler prints about it; `here` instead of `above`: about the C++ in the comment;
+                                          `above clang++ -std=c++26`: only if the check runs with that compiler
     <!-- output-of: NAME -->              what examples/NAME.cpp prints
-    <!-- excerpt-of: FILE -->             lines of a file of the repository, in any language; a line `...` or `// ...` leaves some out
+    <!-- excerpt-of: FILE -->             lines of a file of the repository, in any language; a line `...` or `// ...` omits some
     <!-- run: COMMAND -->                 what the command prints
     <!-- session: FILE ... -->, console   `$ COMMAND` lines with what they print, in a folder that has copies of these files
     sh, bash                              every program, file, option, preset and target in it exists
     cmake, python, json, toml, ini        it parses; for cmake, the targets and functions of Aton in it exist
     <!-- not checked: REASON -->          nothing
-Where output is compared, `...` in a line stands for anything, a line `...` for any lines, and durations are not compared.
+When output is compared, `...` in a line matches anything, a line `...` matches any lines, and durations are ignored.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Written by programs; a test compares each with what its program writes.
+# Written by programs; a test checks that each is up to date.
 GENERATED = ("oracle.md", "models.md", "operators.md")
 FENCE = re.compile(r"^```(.*)$")
 DATA = ("python", "json", "toml", "ini")
@@ -48,7 +48,7 @@ class Block:
 
     @property
     def marker(self):
-        """The word before the colon of the comment's first line, and what follows it on that line."""
+        """The word before the colon of the comment's first line, and the rest of that line."""
         word, colon, rest = self.comment.split("\n")[0].partition(":")
         return (word.strip(), rest.strip()) if colon else ("", "")
 
@@ -60,7 +60,7 @@ class Block:
         return f"{self.document.name}:{self.first}"
 
     def kind(self):
-        """Who checks the block. '' where nobody would: that is an error of the document."""
+        """The check of the block; '' if there is none, which is an error."""
         word, rest = self.marker
         if word == "not checked":
             return "nobody" if rest else ""
@@ -87,7 +87,7 @@ class Block:
 
 
 def documents():
-    """README.md and what lies in docs/."""
+    """README.md and the pages of docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -111,12 +111,12 @@ def read_blocks(path):
         elif line.strip():
             comment = []
     if current is not None:
-        raise ValueError(f"{path}: the block of line {current.first} has no end")
+        raise ValueError(f"{path}: unterminated block at line {current.first}")
     return blocks
 
 
 def prose(path):
-    """The lines outside of blocks and comments, as (number, line)."""
+    """The lines outside blocks and comments, as (number, line)."""
     inside, comment = False, False
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if not comment and FENCE.match(line):
@@ -128,11 +128,11 @@ def prose(path):
 
 
 def hidden_blocks(path):
-    """Code that no check would see: fences that do not start their line, indented code, <pre>."""
+    """Code that no check covers: fences that do not start their line, indented code, <pre>."""
     found, in_list, blank = [], False, True
     for number, line in prose(path):
         if re.match(r"\s*(~~~|<pre\b)|\s+```", line):
-            found.append(f"{path.name}:{number}: code must stand between ``` at the start of a line")
+            found.append(f"{path.name}:{number}: code must be fenced with ``` at the start of a line")
         if re.match(r"( {4}|\t)\s*\S", line) and blank and not in_list:
             found.append(f"{path.name}:{number}: indented code; put it between ```")
         if line.strip():
@@ -142,7 +142,7 @@ def hidden_blocks(path):
 
 
 def is_excerpt(quoted, text):
-    """'' where the lines stand in the text in this order, without gaps but at `...`; otherwise the first that does not."""
+    """'' if the lines are in the text in this order, with gaps only at `...`; otherwise the first one that is not."""
     there = [line.rstrip() for line in text.split("\n")]
     at, piece = 0, []
     for line in [*quoted, "..."]:
@@ -172,7 +172,7 @@ def line_pattern(line):
 
 
 def difference(quoted, printed):
-    """'' where the quoted lines are the printed ones; otherwise the first line that differs."""
+    """'' if the quoted lines match the printed ones; otherwise the first difference."""
     wanted, got = [list(lines) for lines in (quoted, printed)]
     while got and not got[-1].strip():
         got.pop()
@@ -187,10 +187,10 @@ def difference(quoted, printed):
         while skipping and at < len(got) and not pattern.match(got[at]):
             at += 1
         if at == len(got):
-            return f"the document says, and nothing printed says:\n    {line}"
+            return f"in the document, but not printed:\n    {line}"
         if not pattern.match(got[at]):
-            return f"the document says:\n    {line}\nbut printed is:\n    {got[at]}"
+            return f"in the document:\n    {line}\nbut printed:\n    {got[at]}"
         at, skipping = at + 1, False
     if at != len(got) and not skipping:
-        return f"printed too, but not in the document:\n    {got[at]}"
+        return f"printed, but not in the document:\n    {got[at]}"
     return ""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// g.at: nodes that call ATen itself, held against ATen's schemas.
+// g.at: nodes that call ATen itself, checked against ATen's schemas.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -49,11 +49,11 @@ using list = std::vector<value>;
 static_assert(legal<"mul", value, value> && legal<"aten::mul", value, value> && legal<"mul.Tensor", value, value>);
 static_assert(!legal<"mul", value> && !legal<"mul.Tensor", value, value, value> && !legal<"mull", value, value>);
 static_assert(!legal<"mul.Tensr", value, value> && !legal<"prims::mul.Tensor", value, value>);
-// A number is an attribute of the Scalar overload; of a Tensor there is none.
+// A number is an attribute of the Scalar overload; a tensor cannot be an attribute.
 static_assert(legal<"mul", value, f_of<"other">> && legal<"mul.Scalar", value, f_of<"other">>);
 static_assert(legal<"mul.Scalar", value, i_of<"other">> && !legal<"mul.Scalar", value, s_of<"other">>);
 static_assert(!legal<"mul.Tensor", value, f_of<"other">>);
-static_assert(!legal<"mul", value, double>); // a bare number has no place in a node of ATen
+static_assert(!legal<"mul", value, double>); // a bare number is not an operand of an ATen node
 // Attributes by the argument's type.
 static_assert(legal<"transpose.int", value, i_of<"dim0">, i_of<"dim1">> &&
               !legal<"transpose.int", value, i_of<"dim0">>);
@@ -80,7 +80,7 @@ static_assert(std::is_same_v<decltype(std::declval<graph<13>>().at<"relu">(std::
 
 } // namespace
 
-TEST_CASE("the operator is an attribute, the overload one where it is written") {
+TEST_CASE("the operator is an attribute, and so is the overload if it is named") {
     fixture f;
     value const m = f.g.at<"mul">(f.x, f.y);
     CHECK(f.node().op == "ATen");
@@ -112,7 +112,7 @@ TEST_CASE("attributes keep name, type and value") {
     CHECK(f.attribute("dim1")->i == -1);
 }
 
-TEST_CASE("tensors that are left out, lists and several results") {
+TEST_CASE("omitted tensors, lists and several results") {
     fixture f;
     (void)f.g.at<"clamp.Tensor">(f.x, absent, f.y);
     CHECK(f.node().inputs == std::vector<aton::value_id>{f.x.id(), aton::no_value, f.y.id()});
@@ -128,7 +128,7 @@ TEST_CASE("tensors that are left out, lists and several results") {
     CHECK(f.node().outputs.size() == 2);
 }
 
-TEST_CASE("a result has the type that is stated, and goes on as any value") {
+TEST_CASE("a result has the type that is set, and can be used like any value") {
     fixture f;
     value const r = f.g.at<"relu">(f.x).set_type(f.x.type());
     CHECK(f.g.op<"Neg">(r).type() == f.x.type());

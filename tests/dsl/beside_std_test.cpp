@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of the DSL stay usable after `using namespace std`, whatever std declares.
+// The names of the DSL are usable after `using namespace std`.
 #include <algorithm>
 #include <array>
 #include <complex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constants fit their dtype or are refused: numbers beside operands, g.scalar, attributes; and values that are not there.
+// Constants fit their dtype or are refused: numbers beside operands, g.scalar, attributes. Missing values are refused.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ bool refused_beside(dtype t, Number n) {
     try {
         (void)beside(t, n);
     } catch (aton::illegal_call const& e) {
-        CHECK(std::string(e.what()).find(std::string(", which ") + std::string(name(t)) + " does not have") !=
+        CHECK(std::string(e.what()).find(std::string(", which does not fit ") + std::string(name(t))) !=
               std::string::npos);
         return true;
     }
@@ -70,14 +70,14 @@ static_assert(aton::fits(65519.0, dtype::float16) && !aton::fits(65520.0, dtype:
 static_assert(!aton::fits(65519.9999999999, dtype::float16)); // 65520 in float32, which it rounds through
 static_assert(aton::fits(3.3961e38, dtype::bfloat16) && !aton::fits(3.3962e38, dtype::bfloat16));
 static_assert(aton::fits(3.4028235677973362e38, dtype::float32) && !aton::fits(0x1.ffffffp127, dtype::float32));
-static_assert(aton::fits(1e300, dtype::float64) && aton::fits((one << 53) + 1, dtype::float32)); // rounding is no loss
+static_assert(aton::fits(1e300, dtype::float64) && aton::fits((one << 53) + 1, dtype::float32)); // rounding is allowed
 static_assert(!aton::fits(scalar::complex(1, 1), dtype::float32) && aton::fits(scalar::complex(1, 0), dtype::float32));
 static_assert(!aton::fits(scalar::complex(1, 1e39), dtype::complex64) && aton::fits(1e39, dtype::complex128));
 static_assert(!aton::fits(1, dtype::float8_e5m2) && !aton::fits(1, dtype::undefined) && !aton::fits(1, dtype::string));
 
 } // namespace
 
-TEST_CASE("a number beside a narrow dtype fits or is refused, it does not wrap around") {
+TEST_CASE("a number beside a narrow dtype fits or is refused; it does not wrap around") {
     CHECK(beside(dtype::int8, 127).at(0) == scalar(127));
     CHECK(beside(dtype::int8, -128L).at(0) == scalar(-128));
     CHECK(beside(dtype::uint8, 255U).at(0) == scalar(255));
@@ -99,7 +99,7 @@ TEST_CASE("a number beside a narrow dtype fits or is refused, it does not wrap a
     value const x = f.input(dtype::int8);
     CHECK_THROWS_WITH_AS(
         (void)f.g.op<"Min">(x, 1000),
-        "onnx::Min (opset 20): input 'data_0' is 1000, which int8 does not have; cast the other input first",
+        "onnx::Min (opset 20): input 'data_0' is 1000, which does not fit int8; cast the other input first",
         aton::illegal_call);
 }
 
@@ -159,12 +159,12 @@ TEST_CASE("attributes hold their numbers or refuse them") {
     static_assert(attr::alpha_f(0.5).payload == 0.5F && attr::to_i(dtype::int64).payload == 7);
 }
 
-TEST_CASE("an absent optional value is refused where it is used, and named where it is an argument") {
+TEST_CASE("the use of an absent optional value is refused, and names the argument") {
     fixture f;
     value const x = f.input(dtype::float32);
     optional_value const none;
     CHECK_THROWS_WITH_AS((void)f.g.op<"Add">(x, *none),
-                         "an optional value is absent, and the mapping uses it without asking",
+                         "an optional value is absent, but the mapping uses it without a check",
                          aton::unsupported_error);
     CHECK_THROWS_AS((void)none->dtype(), aton::unsupported_error);
     CHECK_THROWS_AS((void)sym_int(*none), aton::unsupported_error);
@@ -176,11 +176,11 @@ TEST_CASE("an absent optional value is refused where it is used, and named where
     entry const* const row = find(rows, "aten::linear", 20);
     REQUIRE(row != nullptr);
     CHECK_THROWS_WITH_AS((void)convert(f.data, *row, 20, {argument::of_tensor(x), argument::of_tensor(w)}),
-                         doctest::Contains("'bias' is absent, and the mapping uses it without asking"),
+                         doctest::Contains("'bias' is absent, but the mapping uses it without a check"),
                          aton::unsupported_error);
 }
 
-TEST_CASE("a value that was never set is no operand, and has no type") {
+TEST_CASE("a value that was never set cannot be an operand, and has no type") {
     fixture f;
     value const x = f.input(dtype::float32);
     CHECK_THROWS_WITH_AS((void)f.g.op<"Add">(x, value()),
@@ -191,7 +191,7 @@ TEST_CASE("a value that was never set is no operand, and has no type") {
     CHECK_THROWS_AS((void)value().dtype(), aton::unsupported_error);
     CHECK(!value().is_constant());
     CHECK_THROWS_AS((void)value().set_shape({}), aton::unsupported_error);
-    CHECK_NOTHROW((void)f.g.op<"Clip">(x, optional_value(), x)); // not given is something else
+    CHECK_NOTHROW((void)f.g.op<"Clip">(x, optional_value(), x)); // a missing operand is different
 }
 
 TEST_CASE("handles are the same or not, values are compared by the graph") {

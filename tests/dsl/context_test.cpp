@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One body for a family of operators by g.context(), mappings of functions that are not ATen's, override_ and coverage of tables.
+// One body for a family of operators through g.context(), mappings of functions outside ATen, override_, and coverage of tables.
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ using namespace aton::dsl;
 
 namespace {
 
-/// Serves every comparison: which one it is, is in the context.
+/// Serves all comparisons; the context has the operator.
 constexpr auto compare = [](graph<13> g, value self, value other) -> value {
     std::string_view const op = g.context().op();
     value const b = g.cast(other, self.dtype());
@@ -23,7 +23,7 @@ constexpr auto compare = [](graph<13> g, value self, value other) -> value {
     return g.unsupported("no comparison");
 };
 
-/// torch.autograd.Functions, as PythonOp symbolics serve them: by the name of the class, with the type of the original node.
+/// torch.autograd.Functions, like symbolics for PythonOp: by the name of the class, with the type of the original node.
 constexpr auto clip = [](graph<12> g, value input, std::optional<double> min) -> value {
     bool const is_relu = g.context().op() == "python::MyRelu";
     value const y = g.op<"Clip">(input, g.scalar(is_relu ? 0.0 : min.value(), input.dtype()));
@@ -98,7 +98,7 @@ TEST_CASE(
     CHECK(value(f.data, f.data.nodes.back().inputs[1]).constant<double>() == -0.75);
 }
 
-TEST_CASE("the context shows every argument of the call, named or not, with its default where it is not given") {
+TEST_CASE("the context shows every argument of the call, named or not, with the default of one that is not given") {
     fixture f;
     f.data.context.expected.resize(3);
     CHECK(f.refusal("my_ops::all_kinds", {argument::of_tensor(f.x)}) ==
@@ -150,7 +150,7 @@ static_assert(newest == aton::onnx::newest_opset);
 
 } // namespace
 
-TEST_CASE("a row made with override_ runs as any other") {
+TEST_CASE("a row made with override_ runs like any other") {
     fixture f;
     CHECK(value(boost::hana::at_c<1>(whole.rows)(graph<13, 15>(f.data, 14), f.x)).id() != aton::no_value);
     CHECK(f.data.nodes.back().op == "Abs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of an operator declaration: every form that it has, every problem with its culprit, and texts that are broken anywhere.
+// Operator declarations: every form, every problem with its culprit, and truncated and random texts.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -52,14 +52,14 @@ static_assert(is(6, "g", attr_type::t, true, "") && is(7, "h", attr_type::tensor
 static_assert(is(8, "i", attr_type::g, true, "") && is(9, "j", attr_type::graphs, true, ""));
 static_assert(is(10, "k", attr_type::f, false, "") && is(11, "l", attr_type::ints, false, ""));
 
-// Outputs and what is said of their types.
+// Outputs and the rules of their types.
 static_assert(everything.output_count == 3);
 static_assert(everything.rules[0].is == output_rule::kind::like && everything.rules[0].first == 0);
 static_assert(everything.rules[1].is == output_rule::kind::broadcast && everything.rules[1].second == 3);
 static_assert(everything.rules[2].is == output_rule::kind::none);
 static_assert(everything.outputs[2].kind == option::variadic && !everything.outputs[2].homogeneous);
 
-// Blanks count nowhere; ONNX's and Aton's names of types are both known; without constraints a variable is any type.
+// Spaces are ignored; ONNX's and Aton's names of types are both known; an unconstrained variable is any type.
 constexpr declaration airy =
     read_declaration("  Foo (\n\tT  X ,int n = 3 )\n->( T Z=like( X ) ) ", "\n T :float64 ,bfloat16 ; ");
 static_assert(!airy.problem && airy.attributes[0].default_text == "3");
@@ -99,7 +99,7 @@ constexpr wrong wrongs[] = {
     {"Foo(T X, T X) -> (T Z)", "", "two inputs have this name", "X", ""},
     {"Foo(T X) -> (T Z, T Z)", "", "two outputs have this name", "Z", ""},
     {"Foo(int n, float n) -> (T Z)", "", "two attributes have this name", "n", ""},
-    {"Foo(T Y=1) -> (T Z)", "", "an input has no default", "Y", ""},
+    {"Foo(T Y=1) -> (T Z)", "", "an input cannot have a default", "Y", ""},
     {"Foo(int[) -> (T Z)", "", "expected the name of an attribute after its type", "int", ""},
     {"Foo(int) -> (T Z)", "", "expected the name of an attribute after its type", "int", ""},
     {"Foo(int n=) -> (T Z)", "", "expected a default after '='", "n", ""},
@@ -117,8 +117,8 @@ constexpr wrong wrongs[] = {
     {"Foo(float[] n=['a']) -> (T Z)", "", "the default does not have the attribute's type", "n", ""},
     {"Foo(string[] n=[1]) -> (T Z)", "", "the default does not have the attribute's type", "n", ""},
     {"Foo(string[] n='a') -> (T Z)", "", "the default does not have the attribute's type", "n", ""},
-    {"Foo(tensor n=0) -> (T Z)", "", "a tensor or graph attribute has no default", "n", ""},
-    {"Foo(graph[] n=[]) -> (T Z)", "", "a tensor or graph attribute has no default", "n", ""},
+    {"Foo(tensor n=0) -> (T Z)", "", "a tensor or graph attribute cannot have a default", "n", ""},
+    {"Foo(graph[] n=[]) -> (T Z)", "", "a tensor or graph attribute cannot have a default", "n", ""},
     {"Foo(T... Xs, T Y) -> (T Z)", "", "only the last input may be variadic", "Xs", ""},
     {"Foo(T X) -> (T... Ys, T Z)", "", "only the last output may be variadic", "Ys", ""},
     {"Foo(T X) -> (T Z = same(X))", "", "expected like(X) or broadcast(X, Y) after '='", "same", ""},
@@ -156,7 +156,7 @@ TEST_CASE("every problem of a declaration names what is wrong") {
     }
 }
 
-TEST_CASE("more than the limits is a problem, the limits are none") {
+TEST_CASE("the limits are allowed, more is a problem") {
     auto const with = [](int inputs, int attributes, int outputs, int vars) {
         std::string text = "Foo(";
         std::string constraints;
@@ -168,12 +168,12 @@ TEST_CASE("more than the limits is a problem, the limits are none") {
         auto const d = std::make_unique<declaration>(read_declaration(text + ")", constraints));
         return std::string(d->problem.what);
     };
-    constexpr int formals = declaration::most_formals;
-    CHECK(with(formals, declaration::most_attributes, formals, declaration::most_vars).empty());
+    constexpr int formals = declaration::max_formals;
+    CHECK(with(formals, declaration::max_attributes, formals, declaration::max_vars).empty());
     CHECK(with(formals + 1, 0, 1, 1) == "too many inputs");
-    CHECK(with(1, declaration::most_attributes + 1, 1, 1) == "too many attributes");
+    CHECK(with(1, declaration::max_attributes + 1, 1, 1) == "too many attributes");
     CHECK(with(1, 0, formals + 1, 1) == "too many outputs");
-    CHECK(with(1, 0, 1, declaration::most_vars + 1) == "too many type variables");
+    CHECK(with(1, 0, 1, declaration::max_vars + 1) == "too many type variables");
 }
 
 TEST_CASE("a declaration that ends anywhere is read to its end and no further") {
@@ -182,8 +182,7 @@ TEST_CASE("a declaration that ends anywhere is read to its end and no further") 
     std::string_view const constraints = "T: float16, optional(seq(float)); U: any";
     REQUIRE(!read_declaration(whole, constraints).problem);
     for (std::size_t n = 0; n != whole.size(); ++n) {
-        auto const exact =
-            std::make_unique<char[]>(n + 1); // a byte behind the text would be seen by the address sanitizer
+        auto const exact = std::make_unique<char[]>(n + 1); // the address sanitizer would detect a read behind the text
         whole.copy(exact.get(), n);
         exact[n] = ')';
         CAPTURE(n);
@@ -199,7 +198,7 @@ TEST_CASE("a declaration that ends anywhere is read to its end and no further") 
     CHECK(legal >= 4); // "", "T: float", "T: float16", ... are whole
 }
 
-TEST_CASE("random texts end, and say no more than they hold") {
+TEST_CASE("random texts are read to their end and no further") {
     std::mt19937 draw(7);
     std::string_view const pieces[] = {
         "Foo", "(", ")", "->", "T ", "X", ",",    "?",         "...",     "int ", "float",     "[]", "=",    "[",
@@ -214,14 +213,14 @@ TEST_CASE("random texts end, and say no more than they hold") {
         legal += d->problem ? 0 : 1;
         bool const inside = d->problem.culprit.empty() || text.find(d->problem.culprit) != std::string::npos;
         CHECK(inside);
-        CHECK(d->input_count <= declaration::most_formals);
+        CHECK(d->input_count <= declaration::max_formals);
         if (!d->problem) CHECK(d->output_count > 0);
     }
     CHECK(legal > 20);
     CHECK(legal < 10000);
 }
 
-TEST_CASE("the schema of a declaration answers like one of ONNX") {
+TEST_CASE("the schema of a declaration has the interface of one of ONNX") {
     static constexpr declaration d =
         read_declaration("Foo(T X, T? B, T... Xs, float alpha, int beta_gamma=2) -> (T Z, T? Y)", "T: float");
     static_assert(!d.problem);
@@ -242,7 +241,7 @@ TEST_CASE("the schema of a declaration answers like one of ONNX") {
     CHECK(static_cast<bool>(s));
     CHECK(!declared_schema());
     CHECK(s.since() == 7);
-    CHECK(s.min_inputs() == 3); // one of Xs at least, as in ONNX
+    CHECK(s.min_inputs() == 3); // at least one of Xs, as in ONNX
     CHECK(s.max_inputs() == any_number);
     CHECK(s.min_outputs() == 1);
     CHECK(s.max_outputs() == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a declaration says of types, against its body, its rule of infer<...>, its attributes, and other versions of its domain.
+// The types of a declaration, compared with its body, its infer<...> rule, its attributes, and other versions of its domain.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -52,37 +52,40 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("a body whose results are not of the declared types is refused") {
+TEST_CASE("a body whose results do not have the declared types is refused") {
     fixture f;
-    CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::Whole">(f.x),
-                         "test.types::Whole: output 'Z' is int64 by its body, and float32 by its declaration",
-                         aton::illegal_call);
-    CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::Half">(f.x),
-                         "test.types::Half: output 'Z' is float16 by its body, and float32 by its declaration",
-                         aton::illegal_call);
+    CHECK_THROWS_WITH_AS(
+        (void)f.g.op<"test.types::Whole">(f.x),
+        "test.types::Whole: output 'Z' is int64 according to its body, but float32 according to its declaration",
+        aton::illegal_call);
+    CHECK_THROWS_WITH_AS(
+        (void)f.g.op<"test.types::Half">(f.x),
+        "test.types::Half: output 'Z' is float16 according to its body, but float32 according to its declaration",
+        aton::illegal_call);
     value const h(f.data, f.data.add_input("h", {dtype::float16, aton::shape{2, 3}}));
     CHECK(f.g.op<"test.types::Half">(h).dtype() == dtype::float16);
     value const unknown(f.data, f.data.add_input("u", value_type{}));
-    CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::Whole">(unknown),
-                         "test.types::Whole: output 'Z' is int64 by its body, which its declaration does not have",
-                         aton::illegal_call);
-}
-
-TEST_CASE("a rule of infer<...> that gives another type than the declaration is refused") {
-    fixture f;
     CHECK_THROWS_WITH_AS(
-        (void)f.g.op<"test.types::Told">(f.x),
-        "test.types::Told: output 'Z' is int64 by its rule of infer<...>, and float32 by its declaration",
+        (void)f.g.op<"test.types::Whole">(unknown),
+        "test.types::Whole: output 'Z' is int64 according to its body, which its declaration does not allow",
         aton::illegal_call);
 }
 
-TEST_CASE("a rule of infer<...> gives as many types as there are outputs") {
+TEST_CASE("an infer<...> rule that returns another type than the declaration is refused") {
+    fixture f;
+    CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::Told">(f.x),
+                         "test.types::Told: output 'Z' is int64 according to its infer<...> rule, but float32 "
+                         "according to its declaration",
+                         aton::illegal_call);
+}
+
+TEST_CASE("an infer<...> rule returns as many types as there are outputs") {
     fixture f;
     CHECK_NOTHROW((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(1)));
-    CHECK_NOTHROW((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(2))); // for all that are declared
+    CHECK_NOTHROW((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(2))); // one for each declared output
     CHECK_NOTHROW((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(2), outputs<2>));
     CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(1), outputs<2>),
-                         "Several: the rule gives 1 types, the call has 2 outputs",
+                         "Several: the infer<...> rule returns 1 types, but the call has 2 outputs",
                          aton::illegal_call);
     CHECK_THROWS_AS((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(3)), aton::illegal_call);
     CHECK_THROWS_AS((void)f.g.op<"test.types::Several">(f.x, attr_i<"n">(0)), aton::illegal_call);
@@ -93,10 +96,10 @@ TEST_CASE("a rule of infer<...> gives as many types as there are outputs") {
     CHECK(y.shape() == z.shape());
 }
 
-TEST_CASE("an attribute is read as what it is") {
+TEST_CASE("an attribute is read with its own type") {
     fixture f;
     CHECK_THROWS_WITH_AS((void)f.g.op<"test.types::FloatOfInt">(f.x, attr_i<"a">(3)),
-                         "FloatOfInt: attribute 'a' is an int, and infer<...> reads it as another type",
+                         "FloatOfInt: attribute 'a' is an int, but infer<...> reads it as another type",
                          aton::illegal_call);
     CHECK_THROWS_AS((void)f.g.op<"test.types::IntOfFloat">(f.x, attr_f<"a">(3)), aton::illegal_call);
     CHECK_THROWS_AS((void)f.g.op<"test.types::ListOfOne">(f.x), aton::illegal_call);
@@ -112,12 +115,12 @@ TEST_CASE("a model imports one version of a domain") {
     (void)graph<13, also_first>(f.data, 20).op<"test.types::Another">(f.x);
     CHECK_THROWS_WITH_AS(
         (void)of_second(f.data, 20).op<"test.types::Other">(f.x),
-        "version 2 of domain test.types is called, and a call before it imports version 1; a model imports "
+        "version 2 of domain test.types is called, but an earlier call imports version 1; a model imports only "
         "one version of a domain",
         aton::illegal_call);
     REQUIRE(f.data.opset_imports.size() == 1);
     CHECK(f.data.opset_imports[0].second == 1);
-    // In a branch, too: the domains of a body are those of the graph around it.
+    // In a branch, too: the outer graph imports the domains of its nested graphs.
     value const c(f.data, f.data.add_input("c", {dtype::bool_, aton::shape(std::vector<aton::dim>{})}));
     auto const branch = [&] {
         (void)f.g.op<"If">(c,

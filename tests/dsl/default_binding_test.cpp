@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every default of every ATen schema binds, to the kind that its type asks for.
+// Every default of every ATen schema binds to the kind that its type requires.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ argument bound(std::string_view argument_text) {
     return bound(formal);
 }
 
-/// What an argument of a type is after binding.
+/// The kind of an argument of this type after binding.
 kind kind_of(aten::schema_type const& t) {
     switch (t.base) {
     case base_type::tensor: return t.list ? kind::tensors : kind::tensor;
@@ -78,7 +78,7 @@ TEST_CASE("every default of every schema binds") {
             bool const repeated = !none && formal.type.list && !formal.default_text.starts_with('[');
             bool const long_enough = !repeated || length(a) == static_cast<std::size_t>(formal.type.list_size);
             CHECK_MESSAGE(long_enough, where);
-            // A call that gives the default says the same as one that leaves it out.
+            // A call that gives the default equals one that omits it.
             bool const equal = detail::same(a, bound(formal)) || a.is == kind::tensors || a.is == kind::tensor;
             CHECK_MESSAGE(equal, where);
         }
@@ -86,7 +86,7 @@ TEST_CASE("every default of every schema binds") {
     CHECK(defaults > 2500);
 }
 
-TEST_CASE("a default that is torch's number of an enumeration says its name") {
+TEST_CASE("a default that is torch's number of an enumeration becomes its name") {
     CHECK(bound("ScalarType? dtype=4").type == dtype::int64);
     CHECK(bound("ScalarType dtype=0").type == dtype::uint8);
     CHECK(bound("ScalarType dtype=15").type == dtype::bfloat16);
@@ -97,7 +97,7 @@ TEST_CASE("a default that is torch's number of an enumeration says its name") {
     CHECK(bound("MemoryFormat? memory_format=3").text == "channels_last_3d");
 }
 
-TEST_CASE("a default that is a name says the same as its number") {
+TEST_CASE("a default that is a name equals its number") {
     CHECK(bound("ScalarType? dtype=long").type == dtype::int64);
     CHECK(bound("ScalarType dtype=float").type == dtype::float32);
     CHECK(bound("ScalarType dtype=bfloat16").type == dtype::bfloat16);
@@ -119,7 +119,7 @@ TEST_CASE("a default has the type of its argument") {
     CHECK(bound("str side='ri\\'ght'").text == "ri'ght");
 }
 
-TEST_CASE("a default that its type does not have is refused with a sentence") {
+TEST_CASE("a default that does not fit its type is refused with a sentence") {
     auto const refused = [](std::string_view text) {
         try {
             (void)bound(text);

@@ -68,7 +68,7 @@ inline constexpr auto parts_domain =
 using g13 = graph<13, shapes_domain>;
 using both = graph<13, shapes_domain, parts_domain>;
 
-// Results carry the types that the declaration leaves.
+// Results have the types that the declaration allows.
 template <class Graph, aton::fixed_string Name, class... Args>
 using result = decltype(std::declval<Graph>().template op<Name>(std::declval<Args>()...));
 template <dtype... T>
@@ -94,15 +94,15 @@ static_assert(!valid_call<both, "test.shapes::Padded", value, decltype(attr_i<"p
 static_assert(!valid_call<both, "test.shapes::Padded", value, decltype(attr_i<"pad">({1}))>);
 static_assert(!valid_call<both, "test.parts::Blend", value, value>);
 static_assert(!valid_call<graph<13, parts_domain>, "test.shapes::Blend", value, value>);
-static_assert(!valid_call<both, "test.parts::Mix", value, value, outputs_t<2>>); // one of Rest at least
+static_assert(!valid_call<both, "test.parts::Mix", value, value, outputs_t<2>>); // at least one of Rest
 static_assert(valid_call<both, "test.parts::Mix", value, absent_t, value, value, value, outputs_t<2>>);
 static_assert(valid_call<both, "test.parts::Mix", value, optional_value, std::vector<value>, output_list>);
-static_assert(!valid_call<both, "test.parts::Mix", value, value, value>); // one of Others at least
+static_assert(!valid_call<both, "test.parts::Mix", value, value, value>); // at least one of Others
 static_assert(!valid_call<both, "test.parts::Mix", typed<dtype::int64>, absent_t, typed<dtype::float32>, outputs_t<2>>);
 static_assert(valid_call<both, "test.parts::Any", typed<dtype::int64>, typed<dtype::float32>, typed<dtype::string>>);
 static_assert(valid_call<both, "test.parts::Clock">);
 
-// A graph that names more domains stands for one that names fewer, never the other way.
+// A graph that names more domains converts to one that names fewer, but not vice versa.
 static_assert(std::is_convertible_v<g13, graph<13>> && std::is_convertible_v<g13, graph<11>>);
 static_assert(!std::is_convertible_v<graph<13>, g13> && std::is_convertible_v<both, g13> &&
               !std::is_convertible_v<g13, both>);
@@ -120,7 +120,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("a call of a declared operator is a node of its domain, which the graph imports in its version") {
+TEST_CASE("a call of a declared operator is a node of its domain, whose version the graph imports") {
     fixture f;
     both const g(f.data, 17);
     value const x = f.input("x", dtype::float32, {2, 1, 3});
@@ -142,7 +142,7 @@ TEST_CASE("a call of a declared operator is a node of its domain, which the grap
     CHECK(f.data.functions.empty());
 }
 
-TEST_CASE("optional, variadic and several") {
+TEST_CASE("optional, variadic and several outputs") {
     fixture f;
     both const g(f.data, 13);
     value const x = f.input("x", dtype::int64, {5});
@@ -151,7 +151,7 @@ TEST_CASE("optional, variadic and several") {
     auto const all = g.op<"test.parts::Mix">(x, absent, rest, output_list(4));
     CHECK(all.size() == 4);
     CHECK(all[0].dtype() == dtype::int64);
-    CHECK(all[1].dtype() == dtype::undefined); // bool or int32: nothing binds it
+    CHECK(all[1].dtype() == dtype::undefined); // bool or int32: nothing determines it
     CHECK(f.data.nodes.back().inputs == std::vector<aton::value_id>{x.id(), aton::no_value, x.id(), x.id(), x.id()});
     auto const [y, o] = g.op<"test.parts::Mix">(x, b, x, outputs<2>);
     CHECK(o.dtype() == dtype::bool_);
@@ -172,7 +172,7 @@ TEST_CASE("like copies the shape; a stated type stays") {
     CHECK(!w.has_rank());
 }
 
-TEST_CASE("a rule reads types, constants and attributes, also those that the call leaves out") {
+TEST_CASE("a rule reads types, constants and attributes, also those that the call omits") {
     fixture f;
     g13 const g(f.data, 13);
     value const x = f.input("x", dtype::float32, {2, 5, dim("n")});
@@ -191,7 +191,7 @@ TEST_CASE("a rule reads types, constants and attributes, also those that the cal
     CHECK(g.op<"test.shapes::Gone">(x, attr_i<"depth">(6)).shape() == aton::shape{6});
 }
 
-TEST_CASE("what is wrong only at run time is refused in one line") {
+TEST_CASE("errors known only at run time are refused in one line") {
     fixture f;
     both const g(f.data, 13);
     value const x = f.input("x", dtype::float32, {2});
@@ -202,19 +202,19 @@ TEST_CASE("what is wrong only at run time is refused in one line") {
                          doctest::Contains("test.shapes::Blend (opset 3): input 'Y' is bool"),
                          illegal_call);
     CHECK_THROWS_WITH_AS((void)g.op<"test.shapes::Blend">(x, h),
-                         doctest::Contains("another input of the same type is float32"),
+                         doctest::Contains("another input of the same type variable is float32"),
                          illegal_call);
     CHECK_THROWS_WITH_AS((void)g.op<"test.parts::Mix">(x, absent, none, outputs<2>),
-                         doctest::Contains("test.parts::Mix (opset 12): takes 3 inputs or more"),
+                         doctest::Contains("test.parts::Mix (opset 12): takes at least 3 inputs"),
                          illegal_call);
     CHECK_THROWS_WITH_AS((void)g.op<"test.shapes::Gone">(x), "Gone: attribute 'depth' is not given", illegal_call);
     CHECK_THROWS_WITH_AS((void)g.op<"test.shapes::Short">(x, outputs<2>),
-                         "Short: the rule gives 1 types, the call has 2 outputs",
+                         "Short: the infer<...> rule returns 1 types, but the call has 2 outputs",
                          illegal_call);
     CHECK_THROWS_AS((void)g13(f.data, 12), aton::error);
 }
 
-TEST_CASE("attributes of every type arrive as they are given") {
+TEST_CASE("attributes of every type keep their values") {
     fixture f;
     both const g(f.data, 13);
     value const x = f.input("x", dtype::float32, {2});

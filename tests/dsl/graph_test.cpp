@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// g.op: what a call makes of its operands, numbers, attributes and outputs, and what it refuses at the target opset.
+// g.op: operands, numbers, attributes and outputs of a call, and refusals at the target opset.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct fixture {
 
 using float_value = decltype(std::declval<graph<13>>().op<"Neg">(std::declval<value>()));
 
-// Types of results: derived from value, with the set of dtypes that the schemas leave.
+// Types of results: derived from value, with the set of dtypes that the schemas allow.
 static_assert(std::is_base_of_v<value, float_value>);
 static_assert(float_value::types.contains(dtype::float32) && float_value::types.contains(dtype::int64));
 static_assert(!float_value::types.contains(dtype::bool_) && !float_value::types.contains(dtype::string));
@@ -33,7 +33,7 @@ static_assert(shape_value::types == tensors(dtype::int64));
 using bool_value = decltype(std::declval<graph<13>>().op<"IsNaN">(std::declval<value>()));
 static_assert(bool_value::types == tensors(dtype::bool_));
 
-// They convert to supersets only.
+// They convert only to supersets.
 static_assert(std::is_convertible_v<shape_value, float_value> && !std::is_convertible_v<float_value, shape_value>);
 static_assert(std::is_convertible_v<shape_value, value> && !std::is_convertible_v<value, shape_value>);
 static_assert(
@@ -52,9 +52,9 @@ using top_k = decltype(std::declval<graph<13>>().op<"TopK">(std::declval<value>(
 static_assert(std::tuple_size_v<top_k> == 2 && std::tuple_element_t<1, top_k>::types == tensors(dtype::int64));
 using pieces =
     decltype(std::declval<graph<13>>().op<"Split">(std::declval<value>(), std::declval<value>(), output_list(3)));
-static_assert(std::is_base_of_v<std::vector<value>, pieces>); // with checked accesses
+static_assert(std::is_base_of_v<std::vector<value>, pieces>); // with checked access
 
-// valid_call asks without failing.
+// valid_call checks without an error.
 static_assert(valid_call<graph<13>, "Add", value, value>);
 static_assert(valid_call<graph<13>, "Add", value, double>);
 static_assert(!valid_call<graph<13>, "Add", value>);
@@ -63,7 +63,7 @@ static_assert(valid_call<graph<11, 12>, "ReduceSum", value, decltype(attr::axes_
 static_assert(!valid_call<graph<11>, "ReduceSum", value, decltype(attr::axes_i({1}))>);
 static_assert(!valid_call<graph<13>, "Add", shape_value, bool_value>);
 
-// A graph is two words; it converts to a wider range, and to no narrower one.
+// A graph is two words; it converts to a wider range, but not to a narrower one.
 static_assert(sizeof(graph<13>) == 2 * sizeof(void*));
 static_assert(std::is_convertible_v<graph<13, 17>, graph<11>> && !std::is_convertible_v<graph<11>, graph<13>>);
 static_assert(!std::is_convertible_v<graph<13>, graph<13, 17>>);
@@ -111,10 +111,9 @@ TEST_CASE("a fraction beside integers is refused, not truncated") {
     fixture f(20);
     graph<13> g(f.data, 20);
     value const x = f.input("x", dtype::int64, {3});
-    CHECK_THROWS_WITH_AS(
-        (void)g.op<"Mul">(x, 0.5),
-        "onnx::Mul (opset 20): input 'B' is 0.5, which int64 does not have; cast the other input first",
-        aton::illegal_call);
+    CHECK_THROWS_WITH_AS((void)g.op<"Mul">(x, 0.5),
+                         "onnx::Mul (opset 20): input 'B' is 0.5, which does not fit int64; cast the other input first",
+                         aton::illegal_call);
     CHECK_NOTHROW((void)g.op<"Mul">(x, 2.0));
 }
 
@@ -154,24 +153,24 @@ TEST_CASE("structured bindings, lists and output lists") {
     CHECK(joined.dtype() == dtype::float32);
 }
 
-TEST_CASE("dtypes that the target opset refuses are refused when the graph is built") {
+TEST_CASE("dtypes that the target opset does not allow are refused when the graph is built") {
     fixture f(13);
     graph<13> g(f.data, 13);
     value const i = f.input("i", dtype::int64, {3});
     value const x = f.input("x", dtype::float32, {3});
     CHECK_THROWS_WITH_AS((void)g.op<"Relu">(i),
-                         "onnx::Relu (opset 13): input 'X' is int64, which this opset does not take (opset 14 does)",
+                         "onnx::Relu (opset 13): input 'X' is int64, which this opset does not accept (opset 14 does)",
                          aton::illegal_call);
-    CHECK_THROWS_WITH_AS(
-        (void)g.op<"Add">(x, i),
-        "onnx::Add (opset 13): input 'B' is int64, another input of the same type is float32; cast one of them",
-        aton::illegal_call);
+    CHECK_THROWS_WITH_AS((void)g.op<"Add">(x, i),
+                         "onnx::Add (opset 13): input 'B' is int64, but another input of the same type variable is "
+                         "float32; cast one of them",
+                         aton::illegal_call);
     fixture later(14);
     graph<13> h(later.data, 14);
     CHECK_NOTHROW((void)h.op<"Relu">(later.input("i", dtype::int64, {3})));
 }
 
-TEST_CASE("sizes are constants where static and computed where not") {
+TEST_CASE("static sizes are constants, others are computed") {
     fixture f(13);
     graph<13> g(f.data, 13);
     value const x = f.input("x", dtype::float32, {2, "batch", aton::dim()});
@@ -189,7 +188,7 @@ TEST_CASE("sizes are constants where static and computed where not") {
     CHECK_THROWS_AS((void)x.size(3), aton::unsupported_error);
 }
 
-TEST_CASE("cast does nothing to the same dtype and converts constants on the spot") {
+TEST_CASE("cast does nothing to the same dtype and converts constants at export") {
     fixture f(13);
     graph<13> g(f.data, 13);
     value const x = f.input("x", dtype::float32, {3});
@@ -203,7 +202,7 @@ TEST_CASE("a narrower range is checked against the target") {
     fixture f(17);
     graph<13> g(f.data, 17);
     CHECK(g.within<13, 17>().opset() == 17);
-    CHECK_THROWS_WITH_AS((void)g.within<18>(), "opset 17 is outside of graph<18, 28>", aton::error);
+    CHECK_THROWS_WITH_AS((void)g.within<18>(), "opset 17 is outside graph<18, 28>", aton::error);
     CHECK_THROWS_AS(graph<13>(f.data, 12), aton::error);
     graph_data fresh;
     graph<13> const h(fresh, 19);
@@ -211,7 +210,7 @@ TEST_CASE("a narrower range is checked against the target") {
     CHECK(h.opset() == 19);
 }
 
-TEST_CASE("operators of other domains are held against their newest version and imported") {
+TEST_CASE("operators of other domains are checked at their newest version and imported") {
     fixture f(15);
     graph<13> g(f.data, 15);
     value const x = f.input("x", dtype::float32, {1, 3});
@@ -222,7 +221,7 @@ TEST_CASE("operators of other domains are held against their newest version and 
     CHECK(f.data.opset_imports[0].second == aton::onnx::newest_version("ai.onnx.ml"));
 }
 
-TEST_CASE("unsupported stands for any result and throws its reason") {
+TEST_CASE("unsupported converts to any result and throws its reason") {
     fixture f(15);
     graph<13> g(f.data, 15);
     auto const refuse = [&]() -> value { return g.unsupported("antialias with align_corners"); };

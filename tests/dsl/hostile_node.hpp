@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs of one node that no program needs: any operator of ONNX, with shapes, constants and attributes that mostly do not fit together.
+// Random graphs of one node: any operator of ONNX, with shapes, constants and attributes that mostly contradict each other.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ public:
 
     aton::graph_data data;
 
-    /// The node; constants stand before it.
+    /// The node; constants are before it.
     [[nodiscard]] aton::graph_node const& node() const { return data.nodes.back(); }
 
 private:
@@ -71,7 +71,7 @@ private:
                                                100};
         return one_of(all);
     }
-    /// A number in a list of sizes, axes, pads and the like.
+    /// A number in a list of sizes, axes, pads, etc.
     std::int64_t any_number(int strange) { return chance(strange) ? strange_number() : number(-3, 6); }
 
     aton::dim any_dim(std::int64_t usual) {
@@ -250,12 +250,13 @@ private:
             "half_pixel", "align_corners", "asymmetric", "floor", "tanh", "gelu", "none", ""};
         if (chance(3)) return "x";
         if (name == "auto_pad")
-            return schema_.name() == "ConvTranspose" ? "NOTSET" : one_of(pads); // ONNX's inference is not its text
+            return schema_.name() == "ConvTranspose" ? "NOTSET"
+                                                     : one_of(pads); // ONNX's inference contradicts its documentation
         if (name == "direction") return one_of(directions);
         if (name == "reduction") return one_of(reductions);
         if (name == "mode") return one_of(modes);
         if (name == "equation") return one_of(equations);
-        if (name == "keep_aspect_ratio_policy") return "stretch"; // no mapping writes another
+        if (name == "keep_aspect_ratio_policy") return "stretch"; // the only one that mappings write
         return one_of(others);
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Nodes whose inputs and attributes mostly do not fit together, through the shape rules and through ONNX's checker: what the checker refuses,
-// the rules or the check of the finished graph refuse as well.
+// Runs nodes whose inputs and attributes mostly contradict each other through the shape rules and ONNX's checker: what the checker rejects, the
+// rules or the check of the finished graph must refuse as well.
 //
 //   hostile_nodes [--only OP] [--rounds N] [--seed S] [--show-stricter] [--trace]
 #include <algorithm>
@@ -37,7 +37,7 @@ using random_graphs::hostile_node;
 
 constexpr char const* library_text = "threw something else than aton::error";
 
-/// Empty: the call is taken.
+/// Empty: the call is accepted.
 template <class Call>
 std::string refusal(Call const& call) {
     try {
@@ -60,7 +60,7 @@ std::string kind_of(std::string_view message) {
     return out.substr(0, 220);
 }
 
-/// What ONNX's inference says of a result and the rules do not: a program that says something else there would not be refused.
+/// A result that ONNX's inference knows and the rules do not: a program with a contradicting type would not be refused.
 std::string what_onnx_knows(aton::graph_data const& graph) {
     ::onnx::ModelProto model;
     model.ParseFromString(aton::to_model_proto(graph));
@@ -97,13 +97,13 @@ struct options {
     bool traces = false;
 };
 
-/// Operators of tensors that have a shape rule; sequences, optionals and control flow have no hostile sizes of their own.
+/// Operators on tensors that have a shape rule. Sequences, optionals and control flow have no sizes that could be hostile.
 bool is_drawn(aton::onnx::op_schema s) {
     using context = aton::shapes::context<aton::graph_data>;
     static std::string const others =
         " If Loop Scan SequenceMap Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct"
         " SequenceEmpty SequenceErase SequenceInsert SequenceLength ConcatFromSequence SplitToSequence Constant"
-        // no mapping writes these
+        // not written by any mapping
         " Attention LinearAttention CausalConvWithState CenterCropPad DFT STFT DeformConv MaxRoiPool MaxUnpool"
         " MeanVarianceNormalization NonMaxSuppression ReverseSequence RoiAlign RotaryEmbedding Scatter SwiGLU"
         " TensorScatter Upsample BlackmanWindow HammingWindow HannWindow RegexFullMatch StringConcat"
@@ -139,7 +139,7 @@ void draw(std::string const& name, aton::onnx::op_schema schema, int opset, std:
         for (aton::value_id const id : h.node().outputs) h.data.values[id].type.shape = aton::shape();
     std::string theirs = is_finding ? "" : refusal([&] { aton::check_model_bytes(aton::to_model_proto(h.data)); });
     bool const is_einsum =
-        name == "Einsum"; // ONNX's inference takes a 1 beside a size that is not known for the result's
+        name == "Einsum"; // ONNX's inference takes a 1 beside an unknown size as the size of the result
     if (!is_finding && ours.empty() && theirs.empty() && !is_einsum) theirs = what_onnx_knows(h.data);
     if (!is_finding && ours.empty() == theirs.empty()) return;
     std::string const& said = ours.empty() ? theirs : ours;
@@ -148,7 +148,7 @@ void draw(std::string const& name, aton::onnx::op_schema schema, int opset, std:
         k.example = "opset " + std::to_string(opset) + ", round " + std::to_string(round) + ": " + said + "\n" + before;
 }
 
-/// All draws of one operator; how many kinds of findings there are.
+/// All draws of one operator; returns the number of kinds of findings.
 int draw_all(std::string const& name, options const& o) {
     static constexpr int opsets[] = {11, 13, 18, 23, aton::onnx::newest_opset};
     findings all;
@@ -165,7 +165,7 @@ int draw_all(std::string const& name, options const& o) {
     return static_cast<int>(std::min<std::size_t>(all.missed.size(), 100));
 }
 
-/// Each operator in a process of its own: ONNX's library ends on some graphs.
+/// Each operator in its own process, because ONNX's library aborts on some graphs.
 int run(options const& o) {
     int found = 0;
     for (int op = 0; op != aton::onnx::op_count(); ++op) {

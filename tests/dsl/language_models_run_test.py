@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of the language's own making (nested graphs, sequences, optionals, declared operators): legal, and right in ONNX Runtime beside numpy.
+"""Models with nested graphs, sequences, optionals and declared operators: they are legal, and ONNX Runtime's results equal numpy's.
 
 usage: language_models_run_test.py WRITE_LANGUAGE_MODELS OPSET...
 """
@@ -109,7 +109,7 @@ MODELS = {f.__name__: f for f in (branches, loops, plain_loops, scans, sequences
 
 
 def problems_of(path: Path) -> tuple[int, list[str]]:
-    """Results compared, and what is wrong."""
+    """The number of compared results, and the problems found."""
     found = []
     onnx.checker.check_model(path, full_check=True)
     options = onnxruntime.SessionOptions()

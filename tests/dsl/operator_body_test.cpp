@@ -18,7 +18,7 @@ using namespace aton::dsl;
 
 namespace {
 
-/// alpha * x added n times to itself, and the bias where there is one.
+/// alpha * x added n times to itself, plus the optional bias.
 inline constexpr auto scaled = [](graph<13> g, value x, optional_value bias, double alpha, std::int64_t n) -> value {
     value y = g.op<"Mul">(x, alpha);
     for (std::int64_t i = 0; i != n; ++i) y = g.op<"Add">(y, x);
@@ -41,7 +41,7 @@ inline constexpr auto passes = [](graph<13>, value x) { return std::tuple<value,
 inline constexpr auto leaky = [](graph<13> g, value x, double alpha) {
     return g.op<"LeakyRelu">(x, attr::alpha_f(alpha));
 };
-/// One branch is another body.
+/// Each branch is a different body.
 inline constexpr auto chosen = [](graph<13> g, value c, value x) -> value {
     return g.op<"If">(c,
                       attr::then_branch_g([&](graph<13> b) { return b.op<"Neg">(x); }),
@@ -59,7 +59,7 @@ inline constexpr auto inner_domain =
            op<"Passes(T X) -> (T A, T B, T C)", "", body<passes>>,
            op<"Chosen(tensor(bool) C, T X) -> (T Y)", "", body<chosen>>>{};
 
-/// Calls two operators of the other domain; the second call has attributes of its own.
+/// Calls two operators of the other domain; the second call has different attributes.
 inline constexpr auto twice = [](graph<13, inner_domain> g, value x) -> value {
     return g.op<"test.inner::Scaled">(g.op<"test.inner::Scaled">(x), x, attr_f<"alpha">(2.0));
 };
@@ -98,13 +98,13 @@ std::vector<std::string> ops(graph_data const& g) {
 
 } // namespace
 
-TEST_CASE("calls with equal bodies share a function; others have an overload of their own") {
+TEST_CASE("calls with equal bodies share a function; others have their own overload") {
     fixture f;
     both const g(f.data, 17);
     value const x = f.input("x", dtype::float32, {2, 3});
     value const d = f.input("d", dtype::float64, {4});
     value const y = g.op<"test.inner::Scaled">(x);
-    (void)g.op<"test.inner::Scaled">(y, absent, attr_f<"alpha">(0.5), attr_i<"n">(1)); // the defaults, said aloud
+    (void)g.op<"test.inner::Scaled">(y, absent, attr_f<"alpha">(0.5), attr_i<"n">(1)); // the defaults, given explicitly
     value const two = g.op<"test.inner::Scaled">(x, attr_i<"n">(2));
     value const biased = g.op<"test.inner::Scaled">(x, y);
     (void)g.op<"test.inner::Scaled">(two, attr_i<"n">(2));
@@ -117,7 +117,7 @@ TEST_CASE("calls with equal bodies share a function; others have an overload of 
     CHECK(y.type() == value_type{dtype::float32, aton::shape{2, 3}});
     CHECK(biased.dtype() == dtype::float32);
     CHECK(wide.type() == value_type{dtype::float64, aton::shape{4}});
-    // What the call looks like from outside does not depend on the body.
+    // The interface of the call does not depend on the body.
     auto const& function = f.data.functions[2];
     CHECK(function.attributes == std::vector<std::string>{"alpha", "n"});
     REQUIRE(function.body[0].inputs.size() == 2);
@@ -128,7 +128,7 @@ TEST_CASE("calls with equal bodies share a function; others have an overload of 
     CHECK(f.data.opset_imports.size() == 1);
 }
 
-TEST_CASE("bodies are the same to the bit: -0. is not 0, NaN is itself") {
+TEST_CASE("bodies are compared bitwise: -0. is not 0, NaN equals itself") {
     fixture f;
     graph<13, inner_domain> const g(f.data, 17);
     value const x = f.input("x", dtype::float32, {2, 3});
@@ -165,7 +165,7 @@ TEST_CASE("a body reads every type of attribute, or its default") {
     CHECK(z.shape() == aton::shape{3, 2});
 }
 
-TEST_CASE("what a body returns is made in it") {
+TEST_CASE("the results of a body are made in it") {
     fixture f;
     both const g(f.data, 13);
     (void)g.op<"test.inner::Passes">(f.input("x", dtype::string, {3}), outputs<3>);
@@ -207,7 +207,7 @@ TEST_CASE("a graph in a body, a body in a body, a body in a graph in a body") {
     CHECK(f.functions().back() == "test.inner::Scaled:4");
 }
 
-TEST_CASE("a body that refuses leaves the functions that there are") {
+TEST_CASE("a body that refuses leaves the existing functions unchanged") {
     fixture f;
     both const g(f.data, 13);
     value const x = f.input("x", dtype::float32, {3});
@@ -231,7 +231,7 @@ inline constexpr auto custom = domain<"twice", 1, op<"Foo(T X) -> (T Y)", "", bo
 
 } // namespace
 
-TEST_CASE("domains that differ in their bodies only are two") {
+TEST_CASE("domains that differ only in their bodies are different") {
     graph_data data;
     value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
     (void)graph<13, negative::custom>(data, 18).op<"twice::Foo">(x);

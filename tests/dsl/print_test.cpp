@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of graphs: types, attributes, tensors, names, and what is not printable as it is.
+// Printed graphs: types, attributes, tensors, names, and text that is not printable.
 #include <aton/ir/print.hpp>
 
 #include <doctest/doctest.h>
@@ -103,7 +103,7 @@ TEST_CASE("types") {
     CHECK(to_string(value_type{dtype::float32, {std::string("a b"), std::string("n+1")}}) == R"(Float("a b", n+1))");
 }
 
-TEST_CASE("floats are the shortest text that reads back") {
+TEST_CASE("floats are printed as the shortest text that reads back") {
     CHECK(attribute(1.0F) == "1.");
     CHECK(attribute(-0.0F) == "-0.");
     CHECK(attribute(0.1F) == "0.1");
@@ -139,7 +139,7 @@ TEST_CASE("lists") {
     CHECK(long_list.size() < 300);
 }
 
-TEST_CASE("tensors: up to eight elements, larger ones cut short") {
+TEST_CASE("tensors: up to eight elements, larger ones are abbreviated") {
     CHECK(attribute(make(dtype::int64, {2}, {1, -1})) == "{1, -1}");
     CHECK(attribute(make(dtype::float32, {}, {0.5})) == "{0.5}");
     CHECK(attribute(make(dtype::float16, {2}, {0.1, 65504.0})) == "{0.099975586, 65504}");
@@ -152,15 +152,15 @@ TEST_CASE("tensors: up to eight elements, larger ones cut short") {
     CHECK(attribute(make(dtype::float32, {0, 3}, {})) == "{}");
     CHECK(attribute(make(dtype::int32, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})) == "{1, 2, 3, 4, 5, 6, 7, 8}");
     CHECK(attribute(make(dtype::int32, {9}, {1, 2, 3, 4, 5, 6, 7, 8, 9})) == "{1, 2, 3, ... 9 elements}");
-    CHECK(attribute(tensor{dtype::float32, {1000, 1000}, {}}) == "{... 1000000 elements}"); // bytes elsewhere
+    CHECK(attribute(tensor{dtype::float32, {1000, 1000}, {}}) == "{... 1000000 elements}"); // without its bytes
     CHECK(attribute(tensor{dtype::int4, {3}, std::string(2, '\0')}) == "{... 3 elements}");
 }
 
-TEST_CASE("names: numbers where there are none, suffixes where they are taken, quotes where they would not be read") {
+TEST_CASE("names: numbers for unnamed values, suffixes for duplicates, quotes for special characters") {
     fixture f;
     value const a = f.input("x", dtype::float32, {2});
     value const b = f.input("x", dtype::float32, {2});
-    value const c = f.input("3", dtype::float32, {2}); // what the fourth value would be called
+    value const c = f.input("3", dtype::float32, {2}); // the default name of the fourth value
     value const d = f.g.op<"Add">(a, b);
     value const e = f.g.op<"Add">(c, d);
     f.data.values[e.id()].name = "the sum";
@@ -191,7 +191,7 @@ TEST_CASE("skipped inputs, several outputs, other domains, sources") {
     CHECK(f.last() == "custom_domain::Foo(%x)   # model.py:7 model.py:8");
 }
 
-TEST_CASE("an initializer in a file is shown by the bytes that it has") {
+TEST_CASE("an initializer in a file is printed with its number of bytes") {
     fixture f;
     aton::stored_tensor const somewhere;
     auto const add = [&](char const* name, value_type type) {
@@ -211,7 +211,7 @@ TEST_CASE("an initializer in a file is shown by the bytes that it has") {
                                "  return ()\n");
 }
 
-TEST_CASE("initializers stand before the nodes") {
+TEST_CASE("initializers are printed before the nodes") {
     fixture f;
     aton::value_id const w = f.data.add_value(value_type{dtype::float32, {2}}, "weight");
     f.data.set_initializer(w, make(dtype::float32, {2}, {0.25, 1.0}));
@@ -294,7 +294,7 @@ TEST_CASE("a value of the outermost graph has one name in all graphs that captur
           "graph():\n  %1 : Float(2) = onnx::Identity(%0)\n  return (%1)\n");
 }
 
-TEST_CASE("functions come after the graph, with names of their own") {
+TEST_CASE("functions are printed after the graph, with their own names") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2});
     aton::graph_node n;

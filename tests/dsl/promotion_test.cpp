@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// promote, cast_like, scalar_like, shape_of: against what torch.result_type says of every pair of operands.
+// promote, cast_like, scalar_like, shape_of: compared with torch.result_type for every pair of operands.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -55,7 +55,7 @@ TEST_CASE("every pair of operands promotes as in torch") {
         }
 }
 
-TEST_CASE("scalars promote as Python's numbers do") {
+TEST_CASE("scalars promote like Python numbers") {
     fixture const f;
     scalar const numbers[] = {scalar(true), scalar(2), scalar(0.5), scalar::complex(0, 1)};
     for (std::size_t a = 0; a != operands; ++a)
@@ -67,7 +67,7 @@ TEST_CASE("scalars promote as Python's numbers do") {
         }
 }
 
-TEST_CASE("three operands, and some that are not there") {
+TEST_CASE("three operands, and absent ones") {
     fixture f;
     auto const with_dims = [&](dtype t) {
         for (std::size_t i = 0; i != dtypes; ++i)
@@ -98,20 +98,18 @@ TEST_CASE("a number becomes a constant of another value's dtype, and a value its
     value const c = f.g.cast_like(n, h);
     CHECK(c.type() == value_type{dtype::float16, aton::shape{3}});
     CHECK(f.data.nodes.back().op == "Cast");
-    CHECK(f.g.cast_like(f.g.scalar(2, dtype::int64), h).constant<double>() ==
-          2.0); // a constant is converted on the spot
+    CHECK(f.g.cast_like(f.g.scalar(2, dtype::int64), h).constant<double>() == 2.0); // a constant is converted at export
     value const unknown(f.data, f.data.add_input("u", value_type{}));
     (void)f.g.cast_like(n, unknown);
     CHECK(f.data.nodes.back().op == "CastLike");
     graph_data old;
     value const a(old, old.add_input("a", {dtype::float32, aton::shape{2}}));
     value const b(old, old.add_input("b", value_type{}));
-    CHECK_THROWS_WITH_AS((void)graph<13>(old, 14).cast_like(a, b),
-                         "a cast to a dtype that is not known needs opset 15",
-                         unsupported_error);
+    CHECK_THROWS_WITH_AS(
+        (void)graph<13>(old, 14).cast_like(a, b), "a cast to an unknown dtype needs opset 15", unsupported_error);
 }
 
-TEST_CASE("a shape is a constant as far as it is static") {
+TEST_CASE("a static shape is a constant") {
     fixture f;
     value const s(f.data, f.data.add_input("s", {dtype::float32, aton::shape{4, 0, 3}}));
     CHECK(f.g.shape_of(s).is_constant());

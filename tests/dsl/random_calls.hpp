@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random legal calls of the operators that have shape rules, in the form that the graph's opset takes (axes as attribute or as input, ...).
+// Random legal calls of the operators that have shape rules, in the form of the graph's opset (axes as attribute or as input, ...).
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct call_maker {
 
 inline constexpr int newest = 28;
 
-/// `x` with a shape that broadcasts against the sizes: dimensions become 1, leading ones go.
+/// `x` with a shape that broadcasts to the sizes: some dimensions are 1, leading ones are missing.
 inline sizes broadcastable(random_graph& g, sizes s) {
     for (std::int64_t& d : s)
         if (g.chance(30)) d = 1;
@@ -164,7 +164,7 @@ inline void squeeze(random_graph& g) {
     sizes s = g.random_sizes(g.number(1, 4));
     std::int64_t const rank = static_cast<std::int64_t>(s.size());
     sizes axes = g.axes(rank, 1);
-    if (g.opset() < 13) std::sort(axes.begin(), axes.end()); // libonnx takes them in this order only
+    if (g.opset() < 13) std::sort(axes.begin(), axes.end()); // libonnx accepts only this order
     for (std::int64_t a : axes) s[static_cast<std::size_t>(a < 0 ? a + rank : a)] = 1;
     value const x = g.input(dtype::float32, s);
     if (g.chance(20)) g.call("Squeeze", 1, x);

@@ -28,7 +28,7 @@ using aton::dsl::attr_t;
 using aton::dsl::value;
 using sizes = std::vector<std::int64_t>;
 
-/// What the symbols and the unknown dimensions of inputs are when such a graph is run.
+/// The sizes of the symbols and unknown dimensions of inputs when such a graph is run.
 inline std::int64_t const symbol_sizes[] = {2, 3, 4};
 inline char const* const symbols[] = {"two", "three", "four"};
 
@@ -47,7 +47,7 @@ public:
     }
 
     aton::graph_data data;
-    /// Sizes of every graph input when the graph is run; numbers that an input must hold.
+    /// The sizes of every graph input when the graph is run, and the required contents of some.
     std::map<std::string, sizes> input_sizes;
     std::map<std::string, sizes> input_values;
     std::vector<value> results; ///< of all calls
@@ -97,10 +97,10 @@ public:
     value operand(dtype type, std::int64_t low = 0, std::int64_t high = 5) {
         return input(type, random_sizes(number(low, high)));
     }
-    /// What an operand's sizes are when the graph is run: only inputs have them.
+    /// The sizes of an operand when the graph is run; known only for inputs.
     [[nodiscard]] sizes run_sizes(value const& v) const { return input_sizes.at(data.values[v.id()].name); }
 
-    /// Integers for an input of an operator, on every way that a graph can hold them.
+    /// Integers for an input of an operator, in every form that a graph can have them.
     value numbers(sizes const& v, dtype type = dtype::int64, bool scalar = false) {
         aton::tensor t{type, scalar ? sizes{} : sizes{static_cast<std::int64_t>(v.size())}, {}};
         for (std::int64_t n : v) t.append(n);
@@ -119,7 +119,7 @@ public:
         return out;
     }
 
-    /// Calls an operator; an empty list where the target opset refuses it.
+    /// Calls an operator; returns an empty list if the target opset refuses it.
     template <class... Args>
     std::vector<value> call(char const* op, std::size_t outputs, Args const&... args) {
         aton::dsl::detail::node_builder node(data, "", op, aton::onnx::find("", op, opset()), opset(), opset());
@@ -137,7 +137,7 @@ public:
     }
 
 private:
-    /// The same numbers as a concatenation of constants and of sizes that Shape gives.
+    /// The same numbers as a concatenation of constants and sizes from Shape.
     value traced(sizes const& v) {
         std::vector<value> parts;
         for (std::int64_t n : v) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// More random calls: convolutions, pooling, resizing, recurrent layers, normalisation, creation, sequences.
+// More random calls: convolutions, pooling, resizing, recurrent layers, normalization, creation, sequences.
 #pragma once
 
 #include <cstddef>
@@ -335,7 +335,7 @@ inline constexpr call_maker call_makers[] = {
     {"attention", 23, newest, attention},
 };
 
-/// Adds one random call to the graph and says which.
+/// Adds one random call to the graph and returns its name.
 inline char const* add_random_call(random_graph& g) {
     for (;;) {
         call_maker const& m =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // torch.result_type of torch 2.13.0 for every pair of operands: 12 dtypes as tensors with dimensions, the same as 0-d tensors, then the numbers
-// True, 2, 0.5 and 1j. A letter is a dtype: a is the first of promoted_dtypes; torch.complex32, which ONNX has not, is complex64 here.
+// True, 2, 0.5 and 1j. A letter is a dtype: a is the first of promoted_dtypes; torch.complex32, which ONNX does not have, is complex64 here.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists that cannot be read out of range, arithmetic that does not leave int64, and what one call may compute.
+// Lists with checked access, overflow-checked arithmetic, and limits of what one call may compute.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -51,14 +51,15 @@ std::string fault(std::string_view overload, std::vector<argument> arguments) {
 
 } // namespace
 
-TEST_CASE("an element that a list does not have refuses the call, in lists of tensors and of numbers") {
+TEST_CASE("an index out of range refuses the call, in lists of tensors and of numbers") {
     CHECK(contains(fault("aten::cat", {argument::of_tensors({})}), "an empty list where the mapping needs an element"));
     CHECK(contains(fault("aten::reshape", {{}, argument::of_sizes({2, 8})}),
                    "a list of 2 elements where the mapping needs 3"));
-    CHECK(fault("aten::reshape", {{}, argument::of_sizes({2, 2, 4})}).find("elements as 4") != std::string::npos);
+    CHECK(fault("aten::reshape", {{}, argument::of_sizes({2, 2, 4})}).find("elements cannot be reshaped to 4") !=
+          std::string::npos);
 }
 
-TEST_CASE("checked lists behave as the ones of std, but at their ends") {
+TEST_CASE("checked lists behave like those of std, except out of range") {
     safe_vector<int> v{1, 2, 3};
     v.back() = 5;
     CHECK(v == std::vector{1, 2, 5});
@@ -73,7 +74,7 @@ TEST_CASE("checked lists behave as the ones of std, but at their ends") {
     CHECK(contains(fault_of([&] { none.pop_back(); }), "an empty list"));
 }
 
-TEST_CASE("a shape has an unknown dimension where it has none, and counts elements without leaving int64") {
+TEST_CASE("a dimension out of range is unknown, and counting elements does not overflow") {
     aton::shape const s{2, 3};
     CHECK(!s[2].is_static());
     CHECK(aton::shape{std::int64_t{1} << 40, std::int64_t{1} << 40}.element_count() == largest);
@@ -81,7 +82,7 @@ TEST_CASE("a shape has an unknown dimension where it has none, and counts elemen
     CHECK(aton::dim(smallest) == aton::dim());
 }
 
-TEST_CASE("arithmetic on sizes refuses what int64 does not hold") {
+TEST_CASE("arithmetic on sizes refuses overflow") {
     CHECK(checked_add(largest - 1, 1) == largest);
     CHECK(checked_subtract(smallest + 1, 1) == smallest);
     CHECK(checked_multiply(smallest, 1) == smallest);
@@ -95,7 +96,7 @@ TEST_CASE("arithmetic on sizes refuses what int64 does not hold") {
     CHECK(std::int64_t{checked_int(2) + 3 * checked_int(4) - 1} == 13);
 }
 
-TEST_CASE("a number of a program makes neither nodes, outputs nor constants without bound") {
+TEST_CASE("the nodes, outputs and constants of one call are limited") {
     CHECK(contains(fault("aten::matrix_power", {{}, argument::of_number(largest)}), "more than 65536 nodes"));
     CHECK(contains(fault("aten::chunk", {{}, argument::of_number(largest)}), "more than 65536 nodes"));
     CHECK(fault("aten::matrix_power", {{}, argument::of_number(3)}) == "nothing was thrown");
@@ -105,7 +106,7 @@ TEST_CASE("a number of a program makes neither nodes, outputs nor constants with
                    "has 0 bytes"));
 }
 
-TEST_CASE("a message is one line and not long, whatever a file says") {
+TEST_CASE("a message is one short line") {
     aton::error const e("a\n" + std::string(200000, 'x') + "\x01z");
     std::string const what = e.what();
     CHECK(what.size() <= aton::max_message);

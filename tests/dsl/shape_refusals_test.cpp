@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls whose known shapes cannot be: each is refused where the node is made, and its twin with one size changed is not.
+// Calls with contradictory known shapes: each is refused when the node is made, and its twin with one size changed is not.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -44,48 +44,52 @@ void check_fits(Call const& call) {
 } // namespace
 
 TEST_CASE("sizes that do not broadcast are refused, symbols and unknown ones are not") {
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Add">(f({3, 4}), f({2, 4})); }), "of 3 and of 2"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Add">(f({3, 4}), f({2, 4})); }), "3 and 2 do not broadcast"));
     check_fits([](fixture& f) { (void)f.g.op<"Add">(f({3, 4}), f({1, 4})); });
     check_fits([](fixture& f) { (void)f.g.op<"Add">(f({3, 4}), f({"n", 4})); });
     check_fits([](fixture& f) { (void)f.g.op<"Add">(f({3, 4}), f(shape())); });
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Expand">(f({3}), f.g.ints({2, 4})); }), "of 4 and of 3"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Expand">(f({3}), f.g.ints({2, 4})); }),
+                   "4 and 3 do not broadcast"));
 }
 
-TEST_CASE("matrix products and convolutions whose sizes do not meet are refused") {
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"MatMul">(f({2, 3}), f({4, 5})); }), "of 3 and of 4"));
+TEST_CASE("matrix products and convolutions whose sizes do not match are refused") {
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"MatMul">(f({2, 3}), f({4, 5})); }), "3 and 4 do not match"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"MatMul">(f(shape(std::vector<aton::dim>{})), f({4})); }),
                    "rank 0"));
     check_fits([](fixture& f) { (void)f.g.op<"MatMul">(f({7, 2, 3}), f({3})); });
     CHECK(contains(
         said([](fixture& f) { (void)f.g.op<"Einsum">(safe_vector<value>{f({2})}, attr::equation_s("i,j->ij")); }),
-        "an equation of 2 operands, 1 are given"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Gemm">(f({2, 3}), f({4, 3})); }), "of 3 and of 4"));
+        "the equation has 2 operands, given 1"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Gemm">(f({2, 3}), f({4, 3})); }), "3 and 4 do not match"));
     check_fits([](fixture& f) { (void)f.g.op<"Gemm">(f({2, 3}), f({4, 3}), attr::transB_i(1)); });
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"MaxPool">(f({1, 1, 4}), attr::kernel_shape_i({7})); }),
-                   "a window of 7"));
+                   "a window of size 7 does not fit in a padded dimension of size 4"));
 }
 
-TEST_CASE("views to other numbers of elements and axes that are not there are refused") {
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({4})); }), "6 elements as 4"));
+TEST_CASE("views with another number of elements, and axes out of range, are refused") {
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({4})); }),
+                   "6 elements cannot be reshaped to 4"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({4, -1})); }), "rows of 4"));
     check_fits([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({0, -1, 3})); });
     CHECK(
         contains(said([](fixture& f) { (void)f.g.op<"Transpose">(f({2, 3}), attr::perm_i({0, 0})); }), "permutation"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Squeeze">(f({2, 1}), f.g.ints({0})); }), "of 2 and of 1"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Unsqueeze">(f({2}), f.g.ints({3})); }), "not there"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Squeeze">(f({2, 1}), f.g.ints({0})); }),
+                   "a dimension of size 2 cannot be removed"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Unsqueeze">(f({2}), f.g.ints({3})); }), "out of range"));
     CHECK(contains(
         said([](fixture& f) { (void)f.g.op<"Concat">(safe_vector<value>{f({2, 3}), f({2})}, attr::axis_i(0)); }),
-        "rank 2 and of rank 1"));
+        "rank 2 and rank 1"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Gather">(f({2, 3}), f.g.ints({0}), attr::axis_i(2)); }),
-                   "axis 2 of a tensor of rank 2"));
+                   "axis 2 is out of range for rank 2"));
     CHECK(
         contains(said([](fixture& f) { (void)f.g.op<"Split">(f({6}), f.g.ints({2, 3}), attr::axis_i(0), outputs<2>); }),
-                 "2 pieces of 5 out of 6"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Tile">(f({2}), f.g.ints({-1})); }), "-1 repeats"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"TopK">(f({3}), f.g.ints({4}), outputs<2>); }), "4 of 3"));
+                 "the part sizes add up to 5, the dimension has size 6"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Tile">(f({2}), f.g.ints({-1})); }), "invalid repeat count -1"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"TopK">(f({3}), f.g.ints({4}), outputs<2>); }),
+                   "k is 4, the axis has size 3"));
 }
 
-TEST_CASE("sizes whose arithmetic leaves int64 are refused") {
+TEST_CASE("sizes whose arithmetic overflows int64 are refused") {
     constexpr std::int64_t huge = std::int64_t{1} << 62;
     CHECK(contains(
         said([](fixture& f) { (void)f.g.op<"Concat">(safe_vector<value>{f({huge}), f({huge})}, attr::axis_i(0)); }),
@@ -93,102 +97,104 @@ TEST_CASE("sizes whose arithmetic leaves int64 are refused") {
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Tile">(f({huge}), f.g.ints({4})); }), "64 bits"));
 }
 
-TEST_CASE("constants that are sizes or counts are refused where they are negative, or more than there can be") {
+TEST_CASE("constants that are sizes or counts are refused where they are negative or too large") {
     constexpr std::int64_t huge = std::int64_t{1} << 62;
     auto const expand = [](std::int64_t n) {
         return [n](fixture& f) { (void)f.g.op<"Expand">(f({1}), f.g.ints({n})); };
     };
-    CHECK(contains(said(expand(-2)), "a size of -2"));
+    CHECK(contains(said(expand(-2)), "invalid size -2"));
     check_fits(expand(2));
     auto const filled = [](std::int64_t n) {
         return [n](fixture& f) { (void)f.g.op<"ConstantOfShape">(f.g.ints({n, 4})); };
     };
-    CHECK(contains(said(filled(-1)), "a size of -1"));
-    CHECK(contains(said(filled(huge)), "more elements than 64 bits count"));
+    CHECK(contains(said(filled(-1)), "invalid size -1"));
+    CHECK(contains(said(filled(huge)), "the number of elements does not fit in 64 bits"));
     check_fits(filled(7));
     auto const largest = [](std::int64_t k) {
         return [k](fixture& f) { (void)f.g.op<"TopK">(f({3}), f.g.ints({k}), outputs<2>); };
     };
-    CHECK(contains(said(largest(INT64_MIN)), "a size of -"));
-    CHECK(contains(said(largest(-1)), "a size of -1"));
+    CHECK(contains(said(largest(INT64_MIN)), "invalid size -"));
+    CHECK(contains(said(largest(-1)), "invalid size -1"));
     check_fits(largest(0));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"TopK">(f({3}), f.g.ints({1, 1}), outputs<2>); }),
-                   "a list of one number"));
+                   "a 1-d tensor of one element"));
     auto const range = [](std::int64_t first, std::int64_t end, std::int64_t step) {
         return [=](fixture& f) { (void)f.g.op<"Range">(f.number(first), f.number(end), f.number(step)); };
     };
     CHECK(contains(said(range(0, huge, 1)), "2^48"));
-    CHECK(contains(said(range(0, 4, 0)), "does not end"));
+    CHECK(contains(said(range(0, 4, 0)), "infinite"));
     CHECK(contains(said(range(INT64_MIN, INT64_MAX, 1)), "64 bits"));
     check_fits(range(0, huge, huge / 4));
     auto const one_hot = [](std::int64_t depth) {
         return [depth](fixture& f) { (void)f.g.op<"OneHot">(f({2}, dtype::int64), f.number(depth), f({2})); };
     };
-    CHECK(contains(said(one_hot(-1)), "a depth that is negative"));
+    CHECK(contains(said(one_hot(-1)), "depth is negative"));
     CHECK(contains(said(one_hot(huge)), "2^48"));
     check_fits(one_hot(5));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Pad">(f({"n"}), f.g.ints({INT64_MAX, 1})); }), "64 bits"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Pad">(f({2}), f.g.ints({1})); }), "1 pads for 1 axes"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"EyeLike">(f({2})); }), "rank 1, not 2"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"EyeLike">(f({2})); }), "rank 1, expected 2"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"ConstantOfShape">(f({std::int64_t{1} << 40}, dtype::int64)); }),
                    "a result of rank 1099511627776"));
 }
 
-TEST_CASE("a tensor of more elements than int64 counts is refused wherever it goes in or comes out") {
+TEST_CASE("a tensor whose element count exceeds int64 is refused as an input and as an output") {
     constexpr std::int64_t large = std::int64_t{1} << 32;
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Relu">(f({large, large})); }), "64 bits count"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Relu">(f({large, "n", large})); }), "64 bits count"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Mul">(f({large, 1}), f({1, large})); }), "64 bits count"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Relu">(f({large, large})); }), "does not fit in 64 bits"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Relu">(f({large, "n", large})); }), "does not fit in 64 bits"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Mul">(f({large, 1}), f({1, large})); }),
+                   "does not fit in 64 bits"));
     check_fits([](fixture& f) { (void)f.g.op<"Mul">(f({large, 1}), f({1, large / 4})); });
 }
 
-TEST_CASE("the dots of Einsum stand for as many dimensions in each operand, and labels are those of operands") {
+TEST_CASE("the dots of Einsum are as many dimensions in each operand, and labels are those of operands") {
     auto const product = [](char const* equation, shape const& a, shape const& b) {
         return said(
             [&](fixture& f) { (void)f.g.op<"Einsum">(safe_vector<value>{f(a), f(b)}, attr_s<"equation">(equation)); });
     };
-    CHECK(contains(product("...i,...i->...", {2, 3}, {3}), "does not fit operand 2"));
+    CHECK(contains(product("...i,...i->...", {2, 3}, {3}), "does not match operand 2"));
     CHECK(product("...i,...i->...", {2, 3}, {1, 3}) == "nothing was thrown");
     CHECK(contains(product("i,j->k", {2}, {3}), "a label that no operand has"));
-    CHECK(contains(product("i,i->i", {1}, {3}), "a label of 1 and of 3"));
+    CHECK(contains(product("i,i->i", {1}, {3}), "sizes of a label 1 and 3 do not match"));
     CHECK(product("i,i->", {1}, {3}) == "nothing was thrown");
 }
 
-TEST_CASE("what is left open in a view is one size, beside none of 0") {
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({-1, -1})); }), "more than one"));
-    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({0, 3}), f.g.ints({0, -1})); }), "beside one of 0"));
+TEST_CASE("a view has at most one size of -1, and none beside a size of 0") {
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({2, 3}), f.g.ints({-1, -1})); }),
+                   "more than one size is -1"));
+    CHECK(contains(said([](fixture& f) { (void)f.g.op<"Reshape">(f({0, 3}), f.g.ints({0, -1})); }),
+                   "beside a size of 0"));
     check_fits([](fixture& f) { (void)f.g.op<"Reshape">(f({0, 3}), f.g.ints({0, 3})); });
 }
 
-TEST_CASE(
-    "windows over other dimensions than there are, and transposed ones that leave less than nothing, are refused") {
+TEST_CASE("windows over the wrong number of dimensions, and transposed ones with a negative result, are refused") {
     auto const pooled = [](std::vector<std::int64_t> const& strides) {
         return [strides](fixture& f) {
             (void)f.g.op<"MaxPool">(
                 f({1, 1, 8}), attr::kernel_shape_i({2}), attr_i<"strides">(std::span<std::int64_t const>(strides)));
         };
     };
-    CHECK(contains(said(pooled({1, 1})), "2 numbers in 'strides', not 1"));
-    CHECK(contains(said(pooled({0})), "0 in 'strides'"));
+    CHECK(contains(said(pooled({1, 1})), "attribute 'strides' has 2 numbers, expected 1"));
+    CHECK(contains(said(pooled({0})), "attribute 'strides' contains 0, the minimum is 1"));
     check_fits(pooled({2}));
     CHECK(contains(
         said([](fixture& f) { (void)f.g.op<"ConvTranspose">(f({1, 1, 2}), f({1, 1, 1}), attr::pads_i({4, 4})); }),
-        "a result of -6 elements"));
+        "a dimension of the result has size -6"));
 }
 
-TEST_CASE("slices of uneven lists, and equal pieces that are not, are refused") {
+TEST_CASE("slices of lists of different lengths, and uneven splits into equal parts, are refused") {
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Slice">(f({4, 4}), f.g.ints({0}), f.g.ints({1, 2})); }),
-                   "1 starts with 2 ends"));
+                   "1 starts, but 2 ends"));
     CHECK(contains(said([](fixture& f) {
                        (void)f.g.op<"Slice">(f({4}), f.g.ints({0}), f.g.ints({1}), f.g.ints({0}), f.g.ints({0}));
                    }),
                    "a step of 0"));
     CHECK(contains(said([](fixture& f) { (void)f.g.op<"Split">(f({5}), attr::num_outputs_i(4), outputs<4>); }),
-                   "4 equal pieces of 5"));
+                   "a dimension of size 5 cannot be split into 4 equal parts"));
     check_fits([](fixture& f) { (void)f.g.op<"Split">(f({5}), attr::num_outputs_i(3), outputs<3>); });
 }
 
-TEST_CASE("Resize whose size is a matter of rounding is refused") {
+TEST_CASE("Resize whose size depends on rounding is refused") {
     auto const scaled = [](float by) {
         return [by](fixture& f) {
             aton::tensor t{dtype::float32, {1}, {}};
@@ -197,20 +203,20 @@ TEST_CASE("Resize whose size is a matter of rounding is refused") {
             (void)f.g.op<"Resize">(f({10}), absent, scales);
         };
     };
-    CHECK(contains(said(scaled(0.7F)), "matter of rounding"));
+    CHECK(contains(said(scaled(0.7F)), "depends on rounding"));
     check_fits(scaled(0.75F));
     CHECK(contains(said(scaled(-1)), "not positive"));
 }
 
-TEST_CASE("lists longer than the rules read are refused where they name axes") {
+TEST_CASE("lists of axes longer than the rank are refused") {
     std::vector<std::int64_t> const many(300, 0);
     auto const list = [&](fixture& f) { return f.g.ints(many); };
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Slice">(f({4}), list(f), list(f), list(f)); }),
-                   "input 2 has 300 numbers, at most 1 fit"));
-    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Squeeze">(f({1}), list(f)); }), "at most 1 fit"));
-    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"ReduceMax">(f({1}), list(f)); }), "at most 1 fit"));
-    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Tile">(f({1, 1}), list(f)); }), "at most 2 fit"));
-    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Pad">(f({1}), list(f)); }), "at most 2 fit"));
+                   "input 2 has 300 elements, expected at most 1"));
+    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Squeeze">(f({1}), list(f)); }), "expected at most 1"));
+    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"ReduceMax">(f({1}), list(f)); }), "expected at most 1"));
+    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Tile">(f({1, 1}), list(f)); }), "expected at most 2"));
+    CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Pad">(f({1}), list(f)); }), "expected at most 2"));
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Expand">(f({1}), list(f)); }), "a result of rank 300"));
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Reshape">(f({1}), list(f)); }), "a result of rank 300"));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shape rules on every model of ONNX's backend node tests: they may leave a shape open, never contradict it.
+"""The shape rules on every model of ONNX's backend node tests: they may leave a shape unknown, but never contradict it.
 
 usage: shape_rules_backend_test.py SHAPE_RULES_ON_MODELS
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Types of what If, Loop, Scan and SequenceMap give: what both ways agree on, and lengths only where they are sure.
+// Types of the results of If, Loop, Scan and SequenceMap: what both branches agree on, and lengths only if they are certain.
 #include <aton/ir/shapes/control.hpp>
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct fixture {
     std::string choice(Then const& yes_body, Else const& no_body) {
         return to_string(value(g.op<"If">(yes, attr::then_branch_g(yes_body), attr::else_branch_g(no_body))).type());
     }
-    /// The stacked result of a Loop whose body hands on this condition.
+    /// The stacked result of a Loop whose body returns this condition.
     template <class Go>
     std::string stacked(optional_value trips, optional_value condition, Go const& go) {
         std::vector<value> const out =
@@ -65,8 +65,7 @@ TEST_CASE("If: dtype, rank and sizes on which both branches agree") {
                    [&](ops b) -> value { return b.op<"SequenceConstruct">(f.x); }) == "Float(batch, *)[]");
 }
 
-TEST_CASE(
-    "Loop: carried values keep what start and body agree on, what is stacked gets the trip count where it is sure") {
+TEST_CASE("Loop: carried values have what start and body agree on, stacked results the trip count if it is certain") {
     fixture f;
     value const four = f.g.scalar(4, dtype::int64);
     auto const same = [](ops, value in) { return in; };
@@ -98,8 +97,7 @@ TEST_CASE(
     CHECK(to_string(kept.type()) == "Float(batch, 3)");
 }
 
-TEST_CASE(
-    "Scan: states as in a Loop, what is stacked gets the length of what is scanned, on the axis that is asked for") {
+TEST_CASE("Scan: states as in a Loop; stacked results have the length of the scanned inputs, on the given axis") {
     fixture f;
     value const steps = f.input("steps", dtype::float16, {5, std::string("time"), 2});
     auto const types = [&](auto const&... attributes) {
@@ -119,7 +117,7 @@ TEST_CASE(
     CHECK(types(attr::scan_output_axes_i({-1})) == "Float(batch, 3) Half(time, 2, 5)");
 }
 
-TEST_CASE("SequenceMap: sequences of what the body gives") {
+TEST_CASE("SequenceMap: sequences of the results of the body") {
     fixture f;
     value const list = f.g.op<"SequenceConstruct">(f.x, f.x);
     value const out = f.g.op<"SequenceMap">(

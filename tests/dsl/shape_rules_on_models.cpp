@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the shape rules over .onnx files, from the types of the inputs alone, and compares with the types that the files declare for
-// their outputs. Names the operators whose output ranks stay unknown. Exit status 1: a contradiction.
+// Runs the shape rules over .onnx files, given only the types of the inputs, and compares the results with the declared types of the
+// outputs. Names the operators whose output ranks stay unknown. Exit status 1: a contradiction.
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>

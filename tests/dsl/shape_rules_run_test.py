@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shape rules against what really comes out: models of random calls are run, the results have the declared sizes.
+"""Compares the shape rules with real results: runs models of random calls and checks that the results have the declared sizes.
 
 A symbolic size is called by its number in these models ("two" is 2); unknown sizes and ranks agree with everything.
 
@@ -37,14 +37,14 @@ def inputs(session) -> dict[str, numpy.ndarray]:
 
 
 def contradiction(declared, shape) -> bool:
-    """Whether a declared shape (numbers, names, None; or None) is another one."""
+    """Whether a declared shape (numbers, names, None; or None) contradicts the shape of the result."""
     if declared is None:
         return False
     return len(declared) != len(shape) or any(d is not None and SYMBOLS.get(d, d) != s for d, s in zip(declared, shape))
 
 
 def declared_shapes(path: Path) -> dict[str, list | None]:
-    """What the file says; the session would say what ONNX Runtime makes of it."""
+    """The declared shapes, from the file; the session would return those that ONNX Runtime infers."""
     shapes = {}
     for output in onnx.load(path).graph.output:
         tensor = output.type.tensor_type

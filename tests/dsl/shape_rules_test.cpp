@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape rules against libonnx's own inference, on random graphs: never another rank, size or dtype, and seldom less known.
+// Compares the shape rules with ONNX's own inference on random graphs: no contradictions, and rarely less is known.
 #include <aton/ir/shapes/rules.hpp>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace random_graphs;
 
-/// What libonnx infers for every value of a graph when it is told about the inputs only.
+/// The types that libonnx infers for all values of a graph from the inputs.
 std::map<std::string, aton::value_type> libonnx_types(aton::graph_data const& graph) {
     ::onnx::ModelProto model;
     REQUIRE(model.ParseFromString(to_model_proto(graph)));
@@ -39,7 +39,7 @@ struct tally {
     int ranks = 0, missed_ranks = 0, sizes = 0, missed_sizes = 0, dtypes = 0, missed_dtypes = 0;
 };
 
-/// Where two opinions on a type contradict each other; empty: nowhere.
+/// A contradiction between two types; empty: none.
 std::string contradiction(aton::value_type const& ours, aton::value_type const& theirs) {
     if (theirs.dtype == dtype::undefined) return {};
     if (ours.dtype != dtype::undefined && ours.dtype != theirs.dtype) return "dtype";
@@ -83,7 +83,7 @@ std::string around(aton::graph_data const& graph, aton::graph_node const& n) {
 
 } // namespace
 
-TEST_CASE("shape rules never contradict libonnx and seldom know less") {
+TEST_CASE("shape rules never contradict libonnx and rarely know less") {
     std::map<std::string, tally> tallies;
     int contradictions = 0;
     for (int opset : {7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 21, 23, 26, 28}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs inside of nodes: what a lambda captures, what goes in and comes out, and what is refused while the graph is built.
+// Nested graphs: captures, parameters and results of lambdas, and refusals while the graph is built.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -44,7 +44,7 @@ std::vector<std::string> ops(graph_data const& g) {
     return all;
 }
 
-/// The values of a graph that stand for values around it.
+/// The captured values of a graph.
 std::vector<aton::value_id> captured(graph_data const& g) {
     std::vector<aton::value_id> all;
     for (auto const& v : g.values)
@@ -73,7 +73,7 @@ static_assert(legal_branch<decltype(of_a_wider_range)> && !legal_branch<decltype
 
 } // namespace
 
-TEST_CASE("a value from around is captured once, a constant too") {
+TEST_CASE("an outer value is captured once, also a constant") {
     fixture f;
     value const k = f.g.scalar(2, dtype::float32);
     value const y = f.branch([&](graph<13> b) {
@@ -100,7 +100,7 @@ TEST_CASE("a captured constant is known inside") {
     CHECK(y.shape() == aton::shape{2, 3});
 }
 
-TEST_CASE("captures pass through every graph between") {
+TEST_CASE("captures pass through all graphs in between") {
     fixture f;
     value const outer = f.g.op<"Neg">(f.x);
     (void)f.branch([&](graph<13> b) {
@@ -144,7 +144,7 @@ TEST_CASE("every output of a body is made in it") {
     CHECK(std::get<3>(all).type() == value_type{dtype::int64, scalar_shape()});
 }
 
-TEST_CASE("a loop gives its body an iteration number, a condition and what it carries") {
+TEST_CASE("a loop passes an iteration number, a condition and the carried values to its body") {
     fixture f;
     value const n = f.g.scalar(5, dtype::int64);
     value const carried = f.input("s", dtype::float64, {4});
@@ -157,7 +157,7 @@ TEST_CASE("a loop gives its body an iteration number, a condition and what it ca
                            CHECK(i.type() == value_type{dtype::int64, scalar_shape()});
                            CHECK(keep.type() == value_type{dtype::bool_, scalar_shape()});
                            CHECK(s.dtype() == dtype::float64);
-                           CHECK(!s.has_rank()); // it may change from turn to turn
+                           CHECK(!s.has_rank()); // may change between iterations
                            return {keep, s, b.op<"Mul">(f.x, f.x)};
                        }));
     CHECK(last.dtype() == dtype::float64);
@@ -165,7 +165,7 @@ TEST_CASE("a loop gives its body an iteration number, a condition and what it ca
     CHECK(rows.has_rank());
     CHECK(rows.rank() == 3);
     CHECK(f.body().inputs.size() == 3);
-    // A body that takes all that goes in.
+    // A body that takes all values as a list.
     std::vector<value> const two{carried, f.x};
     (void)f.g.op<"Loop">(n, absent, two, output_list(2), attr::body_g([](graph<13>, value, std::span<value const> all) {
                              CHECK(all.size() == 3);
@@ -175,7 +175,7 @@ TEST_CASE("a loop gives its body an iteration number, a condition and what it ca
     CHECK(ops(f.body()) == strings{"Identity", "Identity", "Identity"});
 }
 
-TEST_CASE("a scan gives its body states and slices") {
+TEST_CASE("a scan passes states and slices to its body") {
     fixture f;
     value const s = f.input("s", dtype::float32, {7});
     value const ys = f.input("ys", dtype::int64, {5, 4, 2});
@@ -194,7 +194,7 @@ TEST_CASE("a scan gives its body states and slices") {
     CHECK(f.data.nodes.back().outputs.size() == 2);
 }
 
-TEST_CASE("a sequence map gives its body elements") {
+TEST_CASE("a sequence map passes elements to its body") {
     fixture f;
     graph<17> const g(f.data, 17);
     value const parts = g.sequence({f.x, f.x});
@@ -208,7 +208,7 @@ TEST_CASE("a sequence map gives its body elements") {
     CHECK(mapped.dtype() == dtype::float32);
 }
 
-TEST_CASE("nodes made in the graph around, from inside, stand before the node") {
+TEST_CASE("nodes that a body adds to the outer graph come before the node") {
     fixture f;
     value const y = f.branch([&](graph<13> b) { return b.op<"Add">(f.g.op<"Neg">(f.x), f.x); });
     CHECK(ops(f.data) == strings{"Neg", "If"});
@@ -216,16 +216,16 @@ TEST_CASE("nodes made in the graph around, from inside, stand before the node") 
     CHECK(f.data.values[y.id()].producer == 1);
 }
 
-TEST_CASE("values of a graph that is not around are refused in one line") {
+TEST_CASE("values of a graph that does not enclose the current one are refused in one line") {
     fixture f;
     fixture other;
     CHECK_THROWS_WITH_AS((void)f.g.op<"Neg">(other.x),
-                         doctest::Contains("onnx::Neg (opset 17): an operand belongs to a graph that is not around"),
+                         doctest::Contains("onnx::Neg (opset 17): an operand belongs to a graph that does not enclose"),
                          illegal_call);
     CHECK_THROWS_WITH_AS((void)f.branch([&](graph<13>) { return other.x; }),
-                         "a body returns a value of a graph that is not around it",
+                         "a body returns a value of a graph that does not enclose it",
                          aton::error);
-    // A branch knows nothing of the other one.
+    // A branch cannot use values of the other one.
     std::optional<value> inner;
     CHECK_THROWS_AS((void)f.g.op<"If">(f.c,
                                        attr::then_branch_g([&](graph<13> b) {
@@ -240,7 +240,7 @@ TEST_CASE("values of a graph that is not around are refused in one line") {
     CHECK_THROWS_AS((void)f.branch([](graph<13>) { return value(); }), aton::error);
 }
 
-TEST_CASE("numbers of values that only the lists know are counted when the graph is built") {
+TEST_CASE("the numbers of values in lists are checked when the graph is built") {
     fixture f;
     std::vector<value> const carried{f.x, f.x};
     value const n = f.g.scalar(2, dtype::int64);
@@ -248,7 +248,7 @@ TEST_CASE("numbers of values that only the lists know are counted when the graph
         (void)f.g.op<"Loop">(n, f.c, carried, output_list(2), attr::body_g([](graph<13>, value, value keep, value a) {
                                  return std::pair<value, value>(keep, a);
                              })),
-        doctest::Contains("a body takes 3 values, 4 go in"),
+        doctest::Contains("a body takes 3 values, but 4 are passed"),
         illegal_call);
     CHECK_THROWS_AS(
         (void)f.g.op<"Loop">(n, f.c, carried, output_list(2), attr::body_g([](graph<13>, std::span<value const> all) {

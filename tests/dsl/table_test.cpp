@@ -101,7 +101,7 @@ TEST_CASE("named arguments arrive in the body's order with their schema's defaul
     CHECK(f.last().op == "Mul");
 }
 
-TEST_CASE("an argument that no one names must have its default") {
+TEST_CASE("an argument that the row does not name must have its default") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2, 3});
     CHECK_NOTHROW(
@@ -112,14 +112,14 @@ TEST_CASE("an argument that no one names must have its default") {
         f.run("aten::elu",
               20,
               {argument::of_tensor(x), argument::of_number(1), argument::of_number(1), argument::of_number(2)}),
-        "aten::elu: argument 'input_scale' is 2; the mapping takes only its default, 1",
+        "aten::elu: argument 'input_scale' is 2; the mapping supports only the default, 1",
         aton::unsupported_error);
     CHECK_THROWS_WITH_AS(
         f.run(
             "aten::sum.dim_IntList",
             20,
             {argument::of_tensor(x), argument::none(), argument::of_number(false), argument::of_type(dtype::float64)}),
-        "aten::sum.dim_IntList: argument 'dtype' is float64; the mapping takes only its default, None",
+        "aten::sum.dim_IntList: argument 'dtype' is float64; the mapping supports only the default, None",
         aton::unsupported_error);
 }
 
@@ -136,10 +136,10 @@ TEST_CASE("a missing argument and a wrong kind are named") {
     std::vector<argument> many(5, argument::of_number(1));
     many[0] = argument::of_tensor(x);
     CHECK_THROWS_WITH_AS(
-        f.run("aten::elu", 20, many), "aten::elu: too many arguments, the schema has 4", aton::unsupported_error);
+        f.run("aten::elu", 20, many), "aten::elu: too many arguments; the schema has 4", aton::unsupported_error);
 }
 
-TEST_CASE("single numbers widen to lists, empty defaults stay empty") {
+TEST_CASE("single numbers expand to lists, empty defaults stay empty") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2, 3, 8, 9});
     f.run(
@@ -151,7 +151,7 @@ TEST_CASE("single numbers widen to lists, empty defaults stay empty") {
     CHECK(attributes[3].ints == std::vector<std::int64_t>{1, 1});
 }
 
-TEST_CASE("None and a list are told apart in int[]?") {
+TEST_CASE("None and a list are distinguished in int[]?") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2, 3});
     f.run("aten::sum.dim_IntList", 20, {argument::of_tensor(x), argument::none()});
@@ -162,7 +162,7 @@ TEST_CASE("None and a list are told apart in int[]?") {
     CHECK(f.last().attributes[0].name == "axes");
 }
 
-TEST_CASE("a Python number where a tensor stands is a weak 0-d constant") {
+TEST_CASE("a Python number in the place of a tensor is a weak 0-d constant") {
     fixture f;
     value const x = f.input("x", dtype::float16, {2, 3});
     auto const r = f.run("aten::add.Tensor", 20, {argument::of_tensor(x), argument::of_number(2.5)});
@@ -189,7 +189,7 @@ TEST_CASE("sizes may be computed by the graph") {
         aton::unsupported_error);
 }
 
-TEST_CASE("where a tensor is kept does not matter, unless it is sparse") {
+TEST_CASE("device and layout are ignored, except a sparse layout") {
     fixture f;
     auto const with = [&](char const* layout) {
         return std::vector{argument::of_sizes({2}),
@@ -201,7 +201,7 @@ TEST_CASE("where a tensor is kept does not matter, unless it is sparse") {
     };
     CHECK_NOTHROW(f.run("aten::full", 20, with("strided")));
     CHECK_THROWS_WITH_AS(f.run("aten::full", 20, with("sparse_coo")),
-                         "aten::full: argument 'layout' is sparse_coo; the mapping takes only its default, None",
+                         "aten::full: argument 'layout' is sparse_coo; the mapping supports only the default, None",
                          aton::unsupported_error);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("results: several, a list, and one that is not produced") {
                          aton::unsupported_error);
 }
 
-TEST_CASE("a whole schema declares an operator that torch does not know") {
+TEST_CASE("a whole schema declares an operator that torch does not declare") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2, 3});
     f.run("my_ops::scale", 20, {argument::of_tensor(x)});
@@ -235,7 +235,7 @@ TEST_CASE("a whole schema declares an operator that torch does not know") {
     CHECK(factor.constant<double>() == 2.5);
 }
 
-TEST_CASE("rows call rows, tables join") {
+TEST_CASE("rows call rows, tables are joined") {
     constexpr auto more = table(symbolic<"aten::selu(self)">([](graph<7> g, value self) -> value {
         return call_row<"aten::elu">(rows, g, self, 1.6732632423543772, 1.0507009873554805);
     }));

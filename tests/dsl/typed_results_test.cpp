@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Types that flow while compiling: what the result of a call can be over all versions of its range, and what can therefore not be called.
+// Types at compile time: the possible types of the result of a call over all versions of its range, and the calls that they exclude.
 #include <doctest/doctest.h>
 
 #include <tuple>
@@ -42,7 +42,7 @@ static_assert(in_13<"ArgMax", value> == aton::tensors(dtype::int64) &&
               in_13<"NonZero", value> == aton::tensors(dtype::int64));
 static_assert(in_13<"SequenceLength", value> == aton::tensors(dtype::int64));
 
-// What the operands share, in any order.
+// The types that the operands share, in any order.
 static_assert(in_13<"Add", half, value> == aton::tensors(dtype::float16) &&
               in_13<"Add", value, half> == aton::tensors(dtype::float16));
 static_assert(in_13<"Add", typed<dtype::float16, dtype::int64>, typed<dtype::int64, dtype::float64>> ==
@@ -59,12 +59,12 @@ static_assert(in_13<"Identity", int64> == aton::tensors(dtype::int64));
 static_assert(in_13<"Reshape", boolean, int64> == aton::tensors(dtype::bool_));
 static_assert(in_13<"Clip", typed<dtype::int8>, optional_value, absent_t> == aton::tensors(dtype::int8));
 
-// What the attribute says, in as far as the operator can.
+// The type in the attribute, if the operator supports it.
 static_assert(in_13<"Cast", value, to<dtype::float16>> == aton::tensors(dtype::float16));
 static_assert(in_13<"Cast", boolean, to<dtype::int64>> == aton::tensors(dtype::int64));
 static_assert(!in_13<"Cast", boolean, decltype(attr::to_i(dtype::int64))>.contains(sequence_of(dtype::int64)));
 static_assert(
-    in_13<"Cast", boolean, decltype(attr::to_i(dtype::int64))>.contains(dtype::float32)); // only the run time knows
+    in_13<"Cast", boolean, decltype(attr::to_i(dtype::int64))>.contains(dtype::float32)); // known only at run time
 static_assert(
     in_13<"RandomNormal", decltype(attr::shape_i({2, 3})), decltype(attr::dtype_i(dtype_c<dtype::float64>))> ==
     aton::tensors(dtype::float64));
@@ -89,7 +89,7 @@ static_assert(!valid_call<graph<18>, "ReduceMax", boolean> && valid_call<graph<2
 static_assert(!valid_call<graph<9>, "Equal", typed<dtype::string>, value> &&
               valid_call<graph<19>, "Equal", typed<dtype::string>, value>);
 
-// Calls whose operands can have no legal type together.
+// Calls whose operands have no legal type in common.
 static_assert(!valid_call<graph<13>, "Mul", value, boolean> && !valid_call<graph<13>, "Add", int64, single>);
 static_assert(!valid_call<graph<13>, "Gather", value, single> && !valid_call<graph<13>, "Where", int64, value, value>);
 static_assert(!valid_call<graph<13>, "Concat", half, single, axis> && !valid_call<graph<13>, "Not", single>);
@@ -120,7 +120,7 @@ static_assert(std::tuple_element_t<1, top>::types == aton::tensors(dtype::int64)
 using dropped = decltype(std::declval<graph<13>>().op<"Dropout">(std::declval<single>(), outputs<2>));
 static_assert(std::is_same_v<dropped, std::tuple<single, boolean>>);
 
-// g.cast with a dtype that the compiler knows.
+// g.cast with a dtype known at compile time.
 static_assert(std::is_same_v<decltype(std::declval<graph<13>>().cast<dtype::float16>(std::declval<value>())), half>);
 
 // Natural to write.
@@ -137,7 +137,7 @@ static_assert(std::is_same_v<decltype(narrower_first(std::declval<graph<13>>(), 
 
 } // namespace
 
-TEST_CASE("results go where values go") {
+TEST_CASE("results can be used as values") {
     graph_data data;
     graph<13> const g(data, 17);
     value const x(data, data.add_input("x", {dtype::float32, aton::shape{2, 3}}));
@@ -159,14 +159,14 @@ TEST_CASE("results go where values go") {
     CHECK(top.dtype() == dtype::float32);
 }
 
-TEST_CASE("the types of the compiler hold when the graph is built") {
+TEST_CASE("the compile-time types are right when the graph is built") {
     graph_data data;
     graph<13> const g(data, 17);
     value const x(data, data.add_input("x", {dtype::float32, aton::shape{2, 3}}));
     auto const holds = [](auto const& v) { return std::remove_cvref_t<decltype(v)>::types.contains(v.dtype()); };
     CHECK(holds(g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float16>))));
     CHECK(holds(g.cast<dtype::int32>(x)));
-    CHECK(holds(g.cast<dtype::float32>(g.scalar(3, dtype::int64)))); // a constant that is converted on the spot
+    CHECK(holds(g.cast<dtype::float32>(g.scalar(3, dtype::int64)))); // a constant, converted at export
     CHECK(holds(g.op<"Add">(x, 2.0)));
     CHECK(holds(g.op<"Less">(x, 2.0)));
     CHECK(holds(g.op<"Where">(g.op<"Less">(x, 2.0), x, x)));

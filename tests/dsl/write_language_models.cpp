@@ -31,7 +31,7 @@ struct model {
     }
     value flag(std::string name) { return input(std::move(name), dtype::bool_, {}); }
     value count(std::string name) { return input(std::move(name), dtype::int64, {}); }
-    /// ONNX wants the rank of every output; that of what comes out of loops and sequences is stated in `ranks`.
+    /// ONNX requires the rank of every output; for results of loops and sequences it is in `ranks`.
     void write(std::string const& folder, std::string const& name, std::vector<value> const& results,
                std::vector<std::size_t> const& ranks = {}) {
         for (value const& v : results) {
@@ -49,7 +49,7 @@ private:
     }
 };
 
-/// max(x, -2) or x / 2, each branch with what is around it.
+/// max(x, -2) or x / 2; each branch captures values.
 void branches(std::string const& folder, int opset) {
     model m(opset);
     auto const g = m.graph_of();
@@ -65,7 +65,7 @@ void branches(std::string const& folder, int opset) {
     m.write(folder, "branches", {y, g.op<"Identity">(same)});
 }
 
-/// Sums x * i while the sum of all is below a limit; in each turn a branch captures values of three levels.
+/// Sums x * i while the sum of all is below a limit; in each iteration a branch captures values of three levels.
 void loops(std::string const& folder, int opset) {
     model m(opset);
     auto const g = m.graph_of();
@@ -91,7 +91,7 @@ void loops(std::string const& folder, int opset) {
                                                  attr::then_branch_g([&](graph<13> r) { return r.op<"Add">(x, turn); }),
                                                  attr::else_branch_g([&](graph<13>) { return x; }));
                            }));
-            shown.set_shape({3}); // ONNX Runtime takes the sizes of no turns from here
+            shown.set_shape({3}); // ONNX Runtime uses these sizes for zero iterations
             value const keep = b.op<"Less">(b.op<"ReduceSum">(next, attr::keepdims_i(0)), limit);
             return {keep, next, b.op<"Add">(step, 1), shown};
         }));
@@ -204,7 +204,7 @@ void optionals(std::string const& folder, int opset) {
              g.op<"SequenceAt">(g.op<"OptionalGetElement">(list), g.scalar(1, dtype::int64))});
 }
 
-// Declared operators with bodies: ONNX Runtime has none of them.
+// Declared operators with bodies, none of which ONNX Runtime has.
 
 inline constexpr auto scaled_body = [](graph<13> g, value x, optional_value bias, double alpha,
                                        std::int64_t n) -> value {

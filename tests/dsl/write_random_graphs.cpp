@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes models of one random call each, with what their inputs are to hold in the metadata ("input_0": "2,3" or "2,3;7,7,7,..."):
+// Writes models of one random call each, with the sizes and contents of their inputs in the metadata ("input_0": "2,3" or "2,3;7,7,7,..."):
 // shape_rules_run_test.py runs them and compares the sizes of the results with the shapes that the models declare.
 #include <cstdint>
 #include <cstdio>

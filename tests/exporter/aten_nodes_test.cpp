@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `--operators aten` and `aten-fallback`: the form of the nodes that call ATen, and when there are any. Rows of users for nodes of Python.
+// `--operators aten` and `aten-fallback`: the form of ATen nodes, and when they are created. Users' rows for Python operators.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -38,7 +38,7 @@ struct fixture : pr::program_builder {
     [[nodiscard]] std::string fault() const {
         return fault_of([&] { return convert(); });
     }
-    /// A size of the program that is known only when the model runs.
+    /// A size of the program that is known only at run time.
     value_index rows() {
         if (p.expressions.empty()) {
             pr::expression s0;
@@ -116,10 +116,10 @@ TEST_CASE("every ATen operator becomes a node ATen, and imports its domain once"
     CHECK(g.nodes[1].source == "aten::add.Tensor");
     CHECK(g.origins.at(g.nodes[1].origin).module == "net.fc");
     CHECK(g.opset_imports == std::vector<std::pair<std::string, int>>{{"org.pytorch.aten", 1}});
-    CHECK(g.values[g.nodes[1].outputs[0]].type.dtype == dtype::float64); // as the program says
+    CHECK(g.values[g.nodes[1].outputs[0]].type.dtype == dtype::float64); // as recorded
 }
 
-TEST_CASE("no ATen node is made unless asked for") {
+TEST_CASE("no ATen node is created unless requested") {
     for (operator_mode mode : {operator_mode::standard, operator_mode::keep}) {
         fixture f;
         f.options.operators = mode;
@@ -128,7 +128,7 @@ TEST_CASE("no ATen node is made unless asked for") {
     }
 }
 
-TEST_CASE("the fallback is for what has no mapping, or is refused by it") {
+TEST_CASE("the fallback is for operators without a mapping, or whose mapping refuses them") {
     using namespace aton::dsl;
     static constexpr auto refusing = dsl::table(
         override_<"aten::relu(self)">([](dsl::graph<13> g, dsl::value) -> dsl::value { return g.unsupported("no"); }),
@@ -158,7 +158,7 @@ TEST_CASE("the fallback is for what has no mapping, or is refused by it") {
     CHECK(contains(f.fault(), "my_ops::unknown (no mapping"));
 }
 
-TEST_CASE("what can be no ATen node either is refused with the reason of the mapping") {
+TEST_CASE("a call that cannot become an ATen node either is refused with the reason of the mapping") {
     using namespace aton::dsl;
     static constexpr auto refusing = dsl::table(override_<"aten::add.Tensor(self, other, alpha)">(
         [](dsl::graph<13> g, dsl::value, dsl::value, scalar) -> dsl::value { return g.unsupported("not this one"); }));
@@ -169,10 +169,10 @@ TEST_CASE("what can be no ATen node either is refused with the reason of the map
         "aten::add.Tensor", {pr::tensor("self", f.x), pr::tensor("other", f.y), pr::real("alpha", 1e300)}, {2, 3}));
     CHECK(contains(f.fault(), "aten::add.Tensor (not this one"));
     f.options.operators = operator_mode::aten;
-    CHECK(contains(f.fault(), "aten::add.Tensor (argument 'alpha' is beyond the floats"));
+    CHECK(contains(f.fault(), "aten::add.Tensor (argument 'alpha' is out of range for a float attribute"));
 }
 
-TEST_CASE("tensors are inputs in the order of the schema; None in the middle is an empty one") {
+TEST_CASE("tensors are inputs in the order of the schema; None in the middle is an empty input") {
     fixture f;
     pr::argument none;
     none.name = "weight";
@@ -195,7 +195,7 @@ TEST_CASE("tensors are inputs in the order of the schema; None in the middle is 
     CHECK(last(g) == "layer_norm(x) normalized_shape=3,ints");
 }
 
-TEST_CASE("a Tensor[] gives its elements and their number") {
+TEST_CASE("a Tensor[] becomes its elements and their number") {
     fixture f;
     value_index const i = f.input(input_kind::user, "i", {2}, dtype::int64);
     f.add("aten::cat", {pr::tensors("tensors", {f.x, f.y, f.x}), pr::integer("dim", -1)}, {2, 9});
@@ -207,7 +207,7 @@ TEST_CASE("a Tensor[] gives its elements and their number") {
     CHECK(last(g) == "index.Tensor(x i) indices=2");
 }
 
-TEST_CASE("everything else is an attribute by the name of the schema") {
+TEST_CASE("everything else is an attribute with its name in the schema") {
     fixture f;
     pr::argument device = pr::text("device", "cuda:0");
     device.kind = pr::argument_kind::device;
@@ -237,7 +237,7 @@ TEST_CASE("everything else is an attribute by the name of the schema") {
     CHECK(last(g) == "sum.dim_IntList(x) dim=ints keepdim=1");
 }
 
-TEST_CASE("what the program computes is an input, and the inputs are named then") {
+TEST_CASE("computed values are inputs, and the inputs are then named") {
     fixture f;
     value_index const rows = f.rows();
     pr::argument size = pr::integers("size", {0, 3, -1});
@@ -261,7 +261,7 @@ TEST_CASE("what the program computes is an input, and the inputs are named then"
     CHECK(aten[4] == "add.Tensor(4 rows)"); // a tensor of the schema
 }
 
-TEST_CASE("results have the places that they have in the schema") {
+TEST_CASE("results have the positions of the schema") {
     fixture f;
     value_index const values = f.value_of("values", {2});
     value_index const indices = f.value_of("indices", {2}, dtype::int64);
@@ -282,21 +282,22 @@ TEST_CASE("results have the places that they have in the schema") {
     CHECK(g.nodes[1].outputs.size() == 2);
     CHECK(g.values[g.nodes[1].outputs[1]].type.shape == shape{2, 1});
     REQUIRE(g.nodes[2].outputs.size() == 3);
-    CHECK(g.values[g.nodes[2].outputs[1]].name.empty()); // no one uses it
+    CHECK(g.values[g.nodes[2].outputs[1]].name.empty()); // unused
     CHECK(g.values[g.nodes[2].outputs[2]].name == "rstd");
 }
 
-TEST_CASE("what no attribute can hold is refused") {
+TEST_CASE("what an attribute cannot hold is refused") {
     fixture f;
     pr::argument alpha;
     alpha.name = "alpha";
     alpha.kind = pr::argument_kind::complex;
     alpha.reals = {1, 2};
     f.output(f.add("aten::add.Tensor", {pr::tensor("self", f.x), pr::tensor("other", f.y), alpha}, {2, 3}));
-    CHECK(contains(f.fault(), "aten::add.Tensor (argument 'alpha' is a complex number, which no attribute can hold"));
+    CHECK(
+        contains(f.fault(), "aten::add.Tensor (argument 'alpha' is a complex number, which an attribute cannot hold"));
 }
 
-TEST_CASE("calls of ATen that look alike are not taken for one: they may be random") {
+TEST_CASE("equal calls of ATen are not merged: they may be random") {
     fixture f;
     f.output(f.add("aten::bernoulli", {pr::tensor("self", f.x)}, {2, 3}));
     f.output(f.add("aten::bernoulli", {pr::tensor("self", f.x)}, {2, 3}));
@@ -306,7 +307,7 @@ TEST_CASE("calls of ATen that look alike are not taken for one: they may be rand
     CHECK(g.nodes.size() == 2);
 }
 
-TEST_CASE("nodes of Python and higher-order operators go to rows of the user first, by position") {
+TEST_CASE("Python and higher-order operators use rows of the user first, with positional arguments") {
     using namespace aton::dsl;
     static constexpr auto mine = dsl::table(
         symbolic<"_operator::mul(SymInt a, SymInt b) -> SymInt">(

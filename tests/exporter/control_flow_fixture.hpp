@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs with graphs inside, made by hand, and what is read from the graphs that they become.
+// Hand-made programs with nested graphs, and helpers to inspect the converted graphs.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct builder : program_builder {
     index x = input(input_kind::user, "x", {2, 3});
     index y = input(input_kind::user, "y", {3});
 
-    /// A graph of one operator, or of none: then it gives back its first input.
+    /// A graph of one operator, or without operators; it then returns its first input.
     argument inner(std::vector<index> const& inputs, std::string op, std::vector<argument> arguments,
                    numbers const& sizes, dtype t = dtype::float32) {
         graph g;
@@ -83,7 +83,7 @@ inline std::vector<std::string> ops_of(graph_data const& g) {
     return out;
 }
 
-/// The names of the values of the graph around it that an inner graph uses.
+/// The names of the outer values that a nested graph captures.
 inline std::vector<std::string> captures_of(graph_data const& inner, graph_data const& around) {
     std::vector<std::string> out;
     for (graph_value const& v : inner.values)
@@ -92,7 +92,7 @@ inline std::vector<std::string> captures_of(graph_data const& inner, graph_data 
     return out;
 }
 
-/// while (sum(x) < y): x = x * y[...]; the limit is handed to both graphs.
+/// while (sum(x) < y): x = x * y[...]; the limit is passed to both graphs.
 struct while_program : builder {
     index limit = input(input_kind::user, "limit", {});
     argument test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Branches of programs made by hand, and what holds for loops too: which nodes they become, what inner graphs take from outside, what
-// is rewritten in them, and what is refused.
+// Branches of hand-made programs, and properties shared with loops: the resulting nodes, captured values, rewrites in nested graphs, and
+// refusals.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ struct cond_program : builder {
 
 } // namespace
 
-TEST_CASE("cond is an If whose branches know their operands by name") {
+TEST_CASE("cond is an If whose branches capture their operands") {
     cond_program const b;
     graph_data const g = b.convert();
     CHECK(ops_of(g) == strings{"If", "Neg"});
@@ -59,7 +59,7 @@ TEST_CASE("cond is an If whose branches know their operands by name") {
     CHECK(yes.around == nullptr);
 }
 
-TEST_CASE("of a condition that is known only its branch is there") {
+TEST_CASE("a known condition keeps only its branch") {
     SUBCASE("a number of Python") {
         cond_program const b({boolean("", true)});
         CHECK(ops_of(b.convert()) == strings{"Relu", "Neg"});
@@ -70,7 +70,7 @@ TEST_CASE("of a condition that is known only its branch is there") {
         CHECK(ops_of(g) == strings{"Neg"});
         CHECK(g.values[g.nodes[0].inputs[0]].name == "x");
     }
-    SUBCASE("a comparison of sizes that are numbers") {
+    SUBCASE("a comparison of constant sizes") {
         builder b;
         index const size = b.number_of("size", value_kind::sym_int);
         index const small = b.number_of("small", value_kind::sym_bool);
@@ -87,7 +87,7 @@ TEST_CASE("of a condition that is known only its branch is there") {
     }
 }
 
-TEST_CASE("branches give numbers, None and several values") {
+TEST_CASE("branches return numbers, None and several values") {
     builder b;
     index const a = b.value_of("a", {2, 3});
     graph yes;
@@ -120,7 +120,7 @@ TEST_CASE("branches give numbers, None and several values") {
     CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
 }
 
-TEST_CASE("a branch inside of a branch captures through both, sizes and numbers too") {
+TEST_CASE("a branch inside a branch captures through both, also sizes and numbers") {
     builder b;
     index const size = b.number_of("size", value_kind::sym_int);
     b.p.values[b.x].sizes[0] = {0, 0};
@@ -148,13 +148,13 @@ TEST_CASE("a branch inside of a branch captures through both, sizes and numbers 
     graph_data const g = b.convert();
     graph_data const& outer = graph_attribute(only_node(g, "If"), "then_branch");
     CHECK(captures_of(outer, g).size() == 3);
-    graph_data const& most = graph_attribute(only_node(outer, "If"), "then_branch");
-    CHECK(captures_of(most, outer).size() == 2);
-    CHECK(ops_of(most) == strings{"Cast", "Mul"});
+    graph_data const& innermost = graph_attribute(only_node(outer, "If"), "then_branch");
+    CHECK(captures_of(innermost, outer).size() == 2);
+    CHECK(ops_of(innermost) == strings{"Cast", "Mul"});
     CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
 }
 
-TEST_CASE("everything that has no mapping is found at once, in all branches, at the line that calls them") {
+TEST_CASE("everything without a mapping is found at once, in all branches, at the calling line") {
     builder b;
     b.p.origins.push_back({{}, {}, "<eval_with_key>.7:5 in forward", {}});
     index const a = b.value_of("a", {2, 3});
@@ -174,7 +174,7 @@ TEST_CASE("everything that has no mapping is found at once, in all branches, at 
     for (unconvertible const& u : found) CHECK(u.places == strings{"model.py:12 in forward"});
 }
 
-TEST_CASE("operators that are kept capture what they take, and their domain reaches the model") {
+TEST_CASE("kept operators capture their operands, and the model imports their domain") {
     builder b;
     index const a = b.value_of("a", {2, 3});
     argument const yes = b.inner({a}, "my_ops::act", {tensor("self", a)}, {2, 3});
@@ -192,7 +192,7 @@ TEST_CASE("operators that are kept capture what they take, and their domain reac
 }
 
 TEST_CASE("graphs that do not fit their node are refused") {
-    SUBCASE("another operator of higher order") {
+    SUBCASE("another higher-order operator") {
         builder b;
         b.output(b.add("higher_order::flex_attention", {tensor("", b.x)}, {2, 3}));
         CHECK(is_said(message_of(b), "higher_order::flex_attention (no mapping"));
@@ -200,55 +200,55 @@ TEST_CASE("graphs that do not fit their node are refused") {
     SUBCASE("fewer operands than the graph takes") {
         cond_program b;
         b.p.main.nodes[0].arguments[3] = tensors("", {});
-        CHECK(is_said(message_of(b), "its graph takes 1 values, the program gives 0"));
+        CHECK(is_said(message_of(b), "its graph takes 1 values, but the program passes 0"));
     }
     SUBCASE("fewer results than the node has") {
         cond_program b;
         b.p.subgraphs[1].outputs.clear();
-        CHECK(is_said(message_of(b), "a branch gives 0 values, the program has 1"));
+        CHECK(is_said(message_of(b), "a branch returns 0 values, but the program has 1"));
     }
     SUBCASE("no graph") {
         cond_program b;
         b.p.main.nodes[0].arguments[1] = tensor("", b.x);
-        CHECK(is_said(message_of(b), "argument 1 is no graph"));
+        CHECK(is_said(message_of(b), "argument 1 is not a graph"));
         b.p.main.nodes[0].arguments = {};
         CHECK(is_said(message_of(b), "it has no condition"));
     }
     SUBCASE("a condition that is not one bool") {
         cond_program const number({real("", 0.5)});
-        CHECK(is_said(message_of(number), "its condition is float64[]; a condition is one bool"));
+        CHECK(is_said(message_of(number), "its condition is float64[], but must be a single bool"));
         cond_program const floats({tensor("", 2)});
-        CHECK(is_said(message_of(floats), "its condition is float32[3]; a condition is one bool"));
+        CHECK(is_said(message_of(floats), "its condition is float32[3], but must be a single bool"));
         cond_program bools;
         bools.p.values[bools.which].sizes = {{2, extent::none}};
-        CHECK(is_said(message_of(bools), "its condition is bool[2]; a condition is one bool"));
+        CHECK(is_said(message_of(bools), "its condition is bool[2], but must be a single bool"));
     }
     SUBCASE("a branch of another kind or shape") {
         cond_program b;
         b.p.values[b.out].type = dtype::int64;
-        CHECK(is_said(message_of(b), "a branch gives float32[2, 3], the program records int64[2, 3]"));
+        CHECK(is_said(message_of(b), "a branch returns float32[2, 3], but the program records int64[2, 3]"));
         cond_program known({boolean("", true)});
         known.p.values[known.out].sizes = {{2, extent::none}};
-        CHECK(is_said(message_of(known), "a branch gives float32[2, 3], the program records float32[2]"));
+        CHECK(is_said(message_of(known), "a branch returns float32[2, 3], but the program records float32[2]"));
     }
-    SUBCASE("a loop that starts from something else") {
+    SUBCASE("a loop with another type of initial state") {
         while_program b;
         b.loop("higher_order::while_loop", {2, 3});
         b.p.values[b.graph_of(b.body).inputs[0]].sizes.pop_back();
-        CHECK(is_said(message_of(b), "its start gives float32[2, 3], the program records float32[2]"));
+        CHECK(is_said(message_of(b), "its initial state is float32[2, 3], but the program records float32[2]"));
     }
-    SUBCASE("a loop whose body gives too little, or that has too many results") {
+    SUBCASE("a loop whose body returns too few values, or that has too many results") {
         while_program b;
         b.loop("higher_order::while_loop", {2, 3});
         while_program c = b;
         c.graph_of(c.body).outputs.clear();
-        CHECK(is_said(message_of(c), "its graph gives 0 values, the program needs 1"));
+        CHECK(is_said(message_of(c), "its graph returns 0 values, but the program needs 1"));
         b.p.main.nodes[0].results.push_back({{b.value_of("more", {2, 3})}, false});
-        CHECK(is_said(message_of(b), "it has 2 results, and carries 1"));
+        CHECK(is_said(message_of(b), "it has 2 results, but carries only 1"));
     }
 }
 
-TEST_CASE("branches are rewritten as the whole is: wrappers, writes and dead nodes") {
+TEST_CASE("branches are rewritten like the main graph: wrappers, writes and dead nodes") {
     builder b;
     index const w = b.value_of("w", {2, 3});
     argument const wrapped = b.inner({w}, "aten::sin", {tensor("self", w)}, {2, 3});
@@ -277,7 +277,7 @@ TEST_CASE("branches are rewritten as the whole is: wrappers, writes and dead nod
     CHECK_NOTHROW(check_model_bytes(to_model_proto(b.convert())));
 }
 
-TEST_CASE("a branch or a body that writes to what it is given is refused") {
+TEST_CASE("a branch or a body that writes to its inputs is refused") {
     builder b;
     index const a = b.value_of("state", {2, 3});
     argument const yes = b.inner({a}, "aten::add_.Tensor", {tensor("self", a), integer("other", 1)}, {2, 3});
@@ -289,7 +289,7 @@ TEST_CASE("a branch or a body that writes to what it is given is refused") {
     std::string const said = message_of(prepared, b.p);
     CHECK(is_said(said, "model.pt2: aten::add_.Tensor (node inner, at model.py:12 in forward)"));
     CHECK(is_said(said, "writes to state, which comes from outside"));
-    SUBCASE("through a view of it too") {
+    SUBCASE("also through a view") {
         index const view = b.value_of("view", {2, 3});
         graph& g = b.graph_of(yes);
         g.nodes.insert(g.nodes.begin(), b.make("aten::slice.Tensor", {tensor("self", a)}, {view}));

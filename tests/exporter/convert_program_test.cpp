@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs made by hand, converted without passes: arithmetic on sizes, names of dimensions, outputs that are inputs, kept operators, and
-// what is refused.
+// Hand-made programs, converted without passes: arithmetic on sizes, names of dimensions, outputs that are inputs, kept operators, and
+// refusals.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -23,7 +23,7 @@ namespace pr = aton::program;
 using tests::contains;
 using tests::fault_of;
 
-/// A program with one input x of sizes [s0, 3], grown node by node.
+/// A program with one input x of sizes [s0, 3], built node by node.
 struct builder {
     pr::program p;
 
@@ -116,7 +116,7 @@ std::vector<std::string> ops_of(graph_data graph) {
 
 } // namespace
 
-TEST_CASE("a node goes through its mapping, with the file's types, names and places") {
+TEST_CASE("a node is converted by its mapping, with the file's types, names and origins") {
     builder b;
     b.call("aten::relu", {builder::value(0, "self")}, b.add_value("act", {pr::extent{0, 0}, pr::extent{3}}));
     b.add_output(builder::value(1));
@@ -130,7 +130,7 @@ TEST_CASE("a node goes through its mapping, with the file's types, names and pla
     CHECK(from.source == "net.py:7 in forward");
 }
 
-TEST_CASE("arithmetic on sizes is computed by the graph, or now where it is known") {
+TEST_CASE("arithmetic on sizes is computed by the graph, or at export if it is known") {
     builder b;
     pr::value_index const n = b.size_of_x();
     SUBCASE("numbers are folded") {
@@ -140,16 +140,16 @@ TEST_CASE("arithmetic on sizes is computed by the graph, or now where it is know
         REQUIRE(graph.constant(graph.outputs[0]) != nullptr);
         CHECK(graph.constant(graph.outputs[0])->at(0).to<std::int64_t>() == -4);
     }
-    SUBCASE("division of what is never negative is one node") {
+    SUBCASE("division of non-negative numbers is one node") {
         b.p.values[n].symbolic = pr::extent{0, 0};
         b.add_output(builder::value(b.python("_operator.floordiv", {builder::value(n), builder::integer(2)})));
         CHECK(ops_of(b.convert()) == std::vector<std::string>{"Shape", "Gather", "Div"});
     }
-    SUBCASE("division of what may be negative rounds down as Python does") {
+    SUBCASE("division of possibly negative numbers rounds down as in Python") {
         b.add_output(builder::value(b.python("_operator.floordiv", {builder::value(n), builder::integer(2)})));
         CHECK(ops_of(b.convert()) == std::vector<std::string>{"Shape", "Gather", "Mod", "Sub", "Div"});
     }
-    SUBCASE("mixed with floating numbers it is float64") {
+    SUBCASE("mixed with floats it is float64") {
         pr::argument half = builder::integer(0);
         half.kind = pr::argument_kind::real;
         half.real = 0.5;
@@ -166,7 +166,7 @@ TEST_CASE("arithmetic on sizes is computed by the graph, or now where it is know
         CHECK(ops_of(graph) == std::vector<std::string>{"Shape", "Gather", "Equal", "Not"});
         CHECK(graph.values[graph.outputs[0]].type.dtype == dtype::bool_);
     }
-    SUBCASE("the closed form of the file is taken where it is a number") {
+    SUBCASE("the closed form of the file is used if it is a number") {
         pr::value_index const k = b.python("_operator.sub", {builder::value(n), builder::value(n)});
         b.p.values[k].symbolic = pr::extent{0};
         b.add_output(builder::value(k));
@@ -174,7 +174,7 @@ TEST_CASE("arithmetic on sizes is computed by the graph, or now where it is know
         REQUIRE(graph.constant(graph.outputs[0]) != nullptr);
         CHECK(graph.constant(graph.outputs[0])->at(0).to<std::int64_t>() == 0);
     }
-    SUBCASE("an operator that is not known is refused with its place") {
+    SUBCASE("an unknown operator is refused with its position") {
         b.add_output(builder::value(b.python("_operator.matmul", {builder::value(n), builder::value(n)})));
         CHECK(contains(message_of(b), "_operator.matmul"));
         CHECK(contains(message_of(b), "net.py:7 in forward"));
@@ -201,12 +201,12 @@ TEST_CASE("dynamic dimensions are named") {
     options.dims = {{"x", 2, "batch"}};
     CHECK(contains(message_of(b, options), "rank 2"));
     options.dims = {{"y", 0, "batch"}};
-    CHECK(contains(message_of(b, options), "no input 'y'"));
+    CHECK(contains(message_of(b, options), "there is no input 'y'"));
     options.dims = {{"x", 0, "batch"}, {"x", -2, "rows"}};
-    CHECK(contains(message_of(b, options), "named 'batch' already"));
+    CHECK(contains(message_of(b, options), "already named 'batch'"));
 }
 
-TEST_CASE("outputs: an input, the same value twice, numbers, None, state") {
+TEST_CASE("outputs: an input, duplicate values, numbers, None, state") {
     builder b;
     pr::value_index const y =
         b.call("aten::relu", {builder::value(0, "self")}, b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));
@@ -264,10 +264,10 @@ TEST_CASE("a mapping that starts at a later opset is named with it") {
     options.opset = 13;
     CHECK(contains(message_of(b, options), "aten::scatter_add (has a mapping since opset 16"));
     options.opset = 12;
-    CHECK(contains(message_of(b, options), "opset 12 cannot be exported to: 13 to 28 can"));
+    CHECK(contains(message_of(b, options), "opset 12 is not supported for export; choose 13 to 28"));
 }
 
-TEST_CASE("a custom operator is kept only when that is asked for") {
+TEST_CASE("a custom operator is kept only if requested") {
     builder b;
     pr::argument scale = builder::integer(0, "scale");
     scale.kind = pr::argument_kind::real;
@@ -292,7 +292,7 @@ TEST_CASE("a custom operator is kept only when that is asked for") {
     CHECK(graph.values[graph.outputs[0]].type.shape.rank() == 2);
 }
 
-TEST_CASE("a kept operator's number that no float attribute holds is refused, not made infinite") {
+TEST_CASE("a kept operator's number that is out of range for a float attribute is refused, not made infinite") {
     auto const refusal_of = [](double scale_value, std::vector<double> list) {
         builder b;
         pr::argument scale = builder::integer(0, "scale");
@@ -309,8 +309,8 @@ TEST_CASE("a kept operator's number that no float attribute holds is refused, no
         options.operators = operator_mode::keep;
         return message_of(b, options);
     };
-    CHECK(contains(refusal_of(-1e300, {0.5}), "argument 'scale' is beyond the floats that an attribute can hold"));
-    CHECK(contains(refusal_of(0.25, {0.5, 1e39}), "argument 'knots' is beyond the floats"));
+    CHECK(contains(refusal_of(-1e300, {0.5}), "argument 'scale' is out of range for a float attribute"));
+    CHECK(contains(refusal_of(0.25, {0.5, 1e39}), "argument 'knots' is out of range"));
     CHECK(refusal_of(std::numeric_limits<double>::infinity(), {-3e38}) == "nothing was thrown");
 }
 

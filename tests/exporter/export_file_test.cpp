@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export_file on real files: what is written, what the report says, and that nothing is left behind by what fails.
+// export_file on real files: written models, reports, and cleanup after failures.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ std::string message_of(std::string const& from, std::string const& to, export_op
 
 } // namespace
 
-TEST_CASE("a file is exported and says what it holds") {
+TEST_CASE("a file is exported, with a report") {
     folder const f;
     std::uint64_t calls = 0;
     export_options options;
@@ -67,7 +67,7 @@ TEST_CASE("a file is exported and says what it holds") {
     check_model(f / "m.onnx");
 }
 
-TEST_CASE("buffers that the model changes are outputs, and inputs where that is asked for") {
+TEST_CASE("buffers that the model changes are outputs, and inputs if requested") {
     folder const f;
     export_file(sample("kv_cache.pt2"), f / "outputs.onnx");
     export_options options;
@@ -87,7 +87,7 @@ TEST_CASE("buffers that the model changes are outputs, and inputs where that is 
     }
 }
 
-TEST_CASE("one of several models is chosen by its name") {
+TEST_CASE("one of several models is selected by its name") {
     folder const f;
     export_options options;
     CHECK(contains(message_of(sample("multi_model.pt2"), f / "m.onnx"), "decode"));
@@ -99,19 +99,19 @@ TEST_CASE("one of several models is chosen by its name") {
     CHECK(contains(message_of(sample("multi_model.pt2"), f / "n.onnx", options), "prefill"));
 }
 
-TEST_CASE("what fails leaves an older file alone and nothing behind") {
+TEST_CASE("a failure keeps an old file and leaves nothing behind") {
     folder const f;
     std::ofstream(f / "m.onnx") << "old";
     CHECK(contains(message_of(sample("nowhere.pt2"), f / "m.onnx"), "nowhere.pt2"));
     CHECK(contains(message_of(sample("dtypes.pt2"), f / "m.onnx"), "aten::"));
     export_options options;
     options.weights = weight_mode::reference;
-    CHECK(contains(message_of(sample("tied.pt2"), f / "m.onnx", options), "must lie in the folder of"));
+    CHECK(contains(message_of(sample("tied.pt2"), f / "m.onnx", options), "must be in the folder of"));
     CHECK(f.count() == 1);
     CHECK(fs::file_size(f / "m.onnx") == 3);
 }
 
-TEST_CASE("weights that repeat a few bytes without end are refused") {
+TEST_CASE("weights that expand a few bytes without bound are refused") {
     program::program p = pt2::read_program(sample("tied.pt2"));
     prepare(p, {});
     for (program::input& in : p.inputs) {
@@ -120,7 +120,7 @@ TEST_CASE("weights that repeat a few bytes without end are refused") {
         in.data.parts[0].sizes = in.data.sizes;
         in.data.parts[0].strides = {0, 0};
     }
-    CHECK_THROWS_WITH_AS((void)convert_program(p), doctest::Contains("repeat elements"), error);
+    CHECK_THROWS_WITH_AS((void)convert_program(p), doctest::Contains("the weights expand"), error);
 }
 
 namespace {
@@ -138,16 +138,16 @@ std::size_t count(model const& m, std::string_view op) {
 
 } // namespace
 
-TEST_CASE("a dimension that a guard pins is written as its number, with a warning, and takes no name") {
+TEST_CASE("a dimension that a guard pins is fixed at its number, with a warning, and cannot be renamed") {
     folder const f;
     export_report const report = export_file(sample("guard_scale.pt2"), f / "m.onnx");
     model const m = read_model(f / "m.onnx");
     CHECK(m.graph.values[m.graph.inputs.at(0)].type.shape == shape({dim(5), dim(4)}));
     REQUIRE(report.warnings.size() == 1);
     CHECK(report.warnings[0].kind == warning_kind::pinned_dimension);
-    CHECK(contains(report.warnings[0].text, "dimension 0 of input 'x' is written as 5"));
+    CHECK(contains(report.warnings[0].text, "dimension 0 of input 'x' is fixed at 5"));
     CHECK(contains(report.warnings[0].text, "(1 / L['x'].size()[0]) == 0.2"));
-    CHECK(metadata(m, "aton.guards").empty()); // the written size says it
+    CHECK(metadata(m, "aton.guards").empty()); // the fixed size implies it
     CHECK(count(m, "Slice") == 0);
 
     export_options named;
@@ -158,7 +158,7 @@ TEST_CASE("a dimension that a guard pins is written as its number, with a warnin
     CHECK(contains(what, "export the model again"));
 }
 
-TEST_CASE("a number that several sizes give is checked when the model runs") {
+TEST_CASE("a number that several sizes give is checked at run time") {
     folder const f;
     for (int const opset : {13, 18, 23}) {
         export_options options;
@@ -174,7 +174,7 @@ TEST_CASE("a number that several sizes give is checked when the model runs") {
     }
 }
 
-TEST_CASE("an input that nothing uses is a warning, and an error where these are errors") {
+TEST_CASE("an unused input is a warning, or an error if warnings are errors") {
     folder const f;
     export_report const report = export_file(sample("guard_half.pt2"), f / "m.onnx");
     REQUIRE(report.warnings.size() == 1);
@@ -190,7 +190,7 @@ TEST_CASE("an input that nothing uses is a warning, and an error where these are
     CHECK_NOTHROW(export_file(sample("linear_relu_dynbatch.pt2"), f / "w.onnx", options));
 }
 
-TEST_CASE("relations between sizes are written, other guards are metadata, and checked where that is asked for") {
+TEST_CASE("relations between sizes are written, other guards are metadata, and checked if requested") {
     folder const f;
     export_report const report = export_file(sample("guard_twice.pt2"), f / "m.onnx");
     model const m = read_model(f / "m.onnx");
@@ -210,7 +210,7 @@ TEST_CASE("relations between sizes are written, other guards are metadata, and c
     check_model(f / "all.onnx");
     CHECK(count(read_model(f / "all.onnx"), "Where") == 1);
 
-    export_options named; // a name that the user gives stands
+    export_options named; // names given by the user are kept
     named.dims = {{"x", 0, "rows"}, {"y", 0, "pairs"}};
     export_file(sample("guard_twice.pt2"), f / "named.onnx", named);
     model const n = read_model(f / "named.onnx");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph of custom operators with bodies: overloads, functions that call functions inside of an If, attributes of the call, skipped
+// A graph of custom operators with bodies: overloads, functions that call functions inside an If, attributes of the call, omitted
 // inputs, outputs that are inputs, initializers, and names that clash with those of the graph.
 #pragma once
 
@@ -16,7 +16,7 @@ using namespace aton::dsl;
 using aton::dim;
 using aton::dtype;
 
-/// A call of an operator that no schema knows.
+/// A call of an operator without a schema.
 inline std::vector<value> call(aton::graph_data& g, std::string op, std::string overload,
                                std::vector<value> const& operands, std::size_t results,
                                std::vector<aton::node_attribute> attributes = {}) {
@@ -48,7 +48,7 @@ inline aton::node_attribute number(std::string name, float f, std::string refere
     return a;
 }
 
-/// A function whose inputs are called `inputs`; `body` gives its outputs.
+/// A function with inputs named `inputs`; `body` returns its outputs.
 template <class Body>
 aton::graph_function function(int opset, std::string name, std::string overload, std::vector<std::string> const& inputs,
                               std::vector<std::string> attributes, Body const& body) {
@@ -82,7 +82,7 @@ inline aton::graph_data function_graph(int opset, bool with_overloads) {
         aton::tensor t{dtype::float32, {3}, {}};
         for (double n : {0.5, -1.0, 2.0}) t.append(n);
         body.set_initializer(w, std::move(t));
-        (void)g.op<"Neg">(in[0]); // no one needs it
+        (void)g.op<"Neg">(in[0]); // unused
         return {g.op<"Add">(g.op<"Mul">(g.op<"Tanh">(in[0]), in[1]), value(body, w))};
     }));
     data.functions.push_back(function(opset, foo_half, half, {"x", "y"}, {}, [](ops g, values const& in) -> values {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Programs whose guards limit their dynamic sizes: exported by torch, converted by `aton export`, and run by ONNX Runtime with many
-sizes. What ep.module() accepts must give its numbers; what it refuses because a number was frozen must be refused,
-and with --check-guards everything that it refuses.
+sizes. Inputs that ep.module() accepts must give its numbers. Inputs that it refuses because of a frozen number must be refused;
+with --check-guards, all inputs that it refuses.
 
 Usage: guards_run_test.py ATON [NAME ...]
 """
@@ -34,8 +34,8 @@ DYNAMIC = torch.export.Dim.DYNAMIC
 
 
 class Case:
-    """`args` makes arguments from sizes; `example` are the sizes of the recording, `others` those that are tried.
-    frozen: whether what ep.module() refuses must be refused."""
+    """`args` makes arguments from sizes; `example` are the recorded sizes, `others` the tested ones.
+    frozen: whether inputs that ep.module() refuses must be refused."""
 
     def __init__(self, function, dims, args, example, others, frozen=True, kwargs=None):
         self.function, self.dims, self.args, self.kwargs = function, dims, args, kwargs
@@ -70,7 +70,7 @@ class Nested(torch.nn.Module):
 
 
 CASES = {
-    # One number is left.
+    # Only one size is valid.
     "scale": one(lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None], scale=1 / x.shape[0]), 5),
     "sqrt": one(lambda x: x / math.sqrt(x.shape[0] * 0.5), 5),
     "pad_value": one(lambda x: F.pad(x, (1, 1), value=x.shape[0] * 0.5), 5),
@@ -82,7 +82,7 @@ CASES = {
     "kwargs": Case(Kwargs(), {"x": {0: AUTO}, "mask": {0: AUTO}}, lambda n: (*rows(n), ), (6,), ONE, kwargs=lambda n: {"mask": rows(n)[0]}),
     "nested": Case(Nested(), ({"a": {0: AUTO}, "b": {0: AUTO}}, ({0: AUTO}, [{0: AUTO}])),
                    lambda a, b: ({"a": rows(a)[0], "b": rows((b,))[0]}, (rows(b)[0], [rows(a)[0]])), (6, 3), TWO),
-    # Several numbers are left, which were frozen to one.
+    # Several sizes are valid, with the same frozen number.
     "half": one(lambda x: F.pad(x, (1, 1), value=float(x.shape[0] // 2)), 6),
     "truncated": one(lambda x: F.pad(x, (1, 1), value=float(int(x.shape[0] / 2))), 6),
     "rounded": one(lambda x: F.pad(x, (1, 1), value=round(x.shape[0] / 3) * 1.0), 7),
@@ -104,7 +104,7 @@ CASES = {
     "several_guards": two(lambda x, y: F.pad(x, (1, 1), value=float(x.shape[0] // 2)) + F.pad(y, (1, 1), value=float(y.shape[0] // 3)).sum(), (6, 7)),
     "empty_or_more": Case(lambda x, y: torch.cat([x, y]) * float(y.shape[0] // 2), ({0: AUTO}, {0: AUTO}), rows, (4, 6), [*itertools.product((0, 2, 3), (5, 6, 7, 8))]),
     "rank_0": one(lambda x: x.sum() * float(x.shape[0] // 2), 6),
-    # Branches, relations, and what a view needs: no number is frozen.
+    # Branches, relations, and conditions of views: no number is frozen.
     "branch": one(lambda x: x * 2 if x.shape[0] > 4 else x, 6, frozen=False),
     "parity": one(lambda x: x * 2 if x.shape[0] % 2 == 1 else x, 5),
     "view": one(lambda x: x.reshape(-1, 2, 4).sum(1), 6, frozen=False),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that ATen refuses, in programs whose recorded shapes pretend that they are fine.
+// Calls that ATen refuses, in programs whose recorded shapes hide this.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -23,7 +23,7 @@ struct made : program_builder {
     value_index square = input(input_kind::user, "square", {2, 2});
 };
 
-/// What the export of x.op(...) says, where the file records a result of these sizes.
+/// The error of exporting x.op(...) if the file records a result of these sizes.
 std::string fault(std::string op, std::vector<argument> arguments, numbers const& sizes, char const* self = "self") {
     made b;
     arguments.insert(arguments.begin(), tensor(self, b.x));
@@ -35,17 +35,17 @@ constexpr std::int64_t huge = std::int64_t{1} << 62;
 
 } // namespace
 
-TEST_CASE("permute names each dimension once") {
+TEST_CASE("permute must name each dimension once") {
     for (numbers const& dims :
          {numbers{0, 0}, numbers{1, 1}, numbers{-1, 1}, numbers{0}, numbers{}, numbers{0, 1, 1}}) {
         std::string const said = fault("aten::permute", {integers("dims", dims)}, {2, 3});
         CHECK_MESSAGE(
-            is_said(said, "aten::permute (its dims do not name each of the 2 dimensions once; at model.py:12"), said);
+            is_said(said, "aten::permute (dims that are not a permutation of the 2 dimensions; at model.py:12"), said);
     }
     CHECK(fault("aten::permute", {integers("dims", {-1, 0})}, {3, 2}) == "nothing was thrown");
 }
 
-TEST_CASE("a view has the elements of its base") {
+TEST_CASE("a view must have the elements of its base") {
     for (char const* op : {"aten::view", "aten::reshape", "aten::_unsafe_view"}) {
         char const* const sizes = std::string_view(op) == "aten::reshape" ? "shape" : "size";
         for (numbers const& wrong : {numbers{5},
@@ -58,13 +58,13 @@ TEST_CASE("a view has the elements of its base") {
                                      numbers{huge, huge},
                                      numbers{-1, std::numeric_limits<std::int64_t>::min()}}) {
             std::string const said = fault(op, {integers(sizes, wrong)}, {2, 3});
-            CHECK_MESSAGE(is_said(said, "a tensor of 6 elements has no view of sizes ["), said);
+            CHECK_MESSAGE(is_said(said, "a tensor of 6 elements cannot be reshaped to ["), said);
         }
         CHECK(fault(op, {integers(sizes, {-1, 2})}, {3, 2}) == "nothing was thrown");
     }
 }
 
-TEST_CASE("expand keeps every dimension that is not 1") {
+TEST_CASE("expand must keep every dimension that is not 1") {
     for (numbers const& wrong :
          {numbers{2, 6}, numbers{4, 3}, numbers{3}, numbers{-1, 2, 3}, numbers{2, -2}, numbers{0, 3}}) {
         std::string const said = fault("aten::expand", {integers("size", wrong)}, {2, 3});
@@ -73,7 +73,7 @@ TEST_CASE("expand keeps every dimension that is not 1") {
     CHECK(fault("aten::expand", {integers("size", {7, -1, 3})}, {7, 2, 3}) == "nothing was thrown");
 }
 
-TEST_CASE("operands that do not go together are refused, whatever the file says of the result") {
+TEST_CASE("incompatible operands are refused, whatever type the file records for the result") {
     made const b;
     struct {
         char const* op;
@@ -84,11 +84,11 @@ TEST_CASE("operands that do not go together are refused, whatever the file says 
         {"aten::add.Tensor",
          {tensor("other", b.y)},
          {2, 3},
-         "aten::add.Tensor (dimensions that do not broadcast: of 3 and of 4; at model.py:12"},
-        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 2"},
-        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions that do not broadcast: of 3 and of 4"},
-        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions of 3 and of 2"},
-        {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions of 3 and of 4"},
+         "aten::add.Tensor (dimensions 3 and 4 do not broadcast; at model.py:12"},
+        {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions 3 and 2 do not broadcast"},
+        {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions 3 and 4 do not broadcast"},
+        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions 3 and 2 do not match"},
+        {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions 3 and 4 do not match"},
     };
     for (auto const& [op, arguments, sizes, expected] : calls) {
         std::string const said = fault(op, arguments, sizes);
@@ -102,7 +102,7 @@ TEST_CASE("operands that do not go together are refused, whatever the file says 
     }
 }
 
-TEST_CASE("the new value of an input or a buffer has its type") {
+TEST_CASE("the new value of an input or a buffer must have its type") {
     made b;
     b.input(input_kind::user, "total", {5});
     value_index const count = b.add("aten::sum", {tensor("self", b.x)}, {}, dtype::float32);
@@ -110,7 +110,7 @@ TEST_CASE("the new value of an input or a buffer has its type") {
     b.p.main.outputs.push_back(tensor("", count));
     b.p.outputs.push_back({output_kind::input_mutation, "total"});
     CHECK(is_said(tests::fault_of([&] { return convert_program(b.p); }),
-                  "model.pt2: the program contradicts itself: the new value of 'total', which is float32[5], is "));
+                  "model.pt2: the program is inconsistent: 'total' is float32[5], but its new value "));
 }
 
 } // namespace ATON_NAMESPACE::program

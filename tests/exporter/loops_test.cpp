@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops of programs made by hand: while_loop, scan, map and associative_scan, which nodes they become and what their bodies take.
+// Loops of hand-made programs: while_loop, scan, map and associative_scan, the resulting nodes and the inputs of their bodies.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::program {
 
-TEST_CASE("while_loop is a Loop that computes its condition before and at the end of each trip") {
+TEST_CASE("while_loop is a Loop that computes its condition before the loop and at the end of each iteration") {
     while_program b;
     b.loop("higher_order::while_loop", {2, 3});
     graph_data const g = b.convert();
@@ -34,7 +34,7 @@ TEST_CASE("while_loop is a Loop that computes its condition before and at the en
     CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
 }
 
-TEST_CASE("while_loop_stack_output keeps the results of all trips") {
+TEST_CASE("while_loop_stack_output keeps the results of all iterations") {
     while_program b;
     b.loop("higher_order::while_loop_stack_output", {7, 2, 3});
     graph_data const g = b.convert();
@@ -46,7 +46,7 @@ TEST_CASE("while_loop_stack_output keeps the results of all trips") {
     CHECK(body.outputs[1] == body.outputs[2]);
 }
 
-TEST_CASE("numbers that a loop carries are 0-d integers, and a condition of one dimension becomes one of none") {
+TEST_CASE("numbers that a loop carries are 0-d integers, and a 1-d condition becomes 0-d") {
     builder b;
     index const i = b.number_of("i", value_kind::sym_int);
     index const v = b.value_of("v", {3});
@@ -130,11 +130,12 @@ TEST_CASE("scan and map are Scans") {
         CHECK(n.inputs.size() == 2);
         CHECK_NOTHROW(check_model_bytes(to_model_proto(g)));
     }
-    SUBCASE("over nothing") {
+    SUBCASE("without operands") {
         b.add_node(
             "higher_order::scan", {body, tensors("", {b.y}), tensors("", {}), tensors("", {limit})}, {last, all});
         b.output(all);
-        CHECK(is_said(message_of(b), "higher_order::scan (it goes over no tensor; at model.py:12 in forward)"));
+        CHECK(
+            is_said(message_of(b), "higher_order::scan (it has no tensor to iterate over; at model.py:12 in forward)"));
     }
 }
 
@@ -149,7 +150,7 @@ TEST_CASE("associative_scan computes with its own results") {
     b.output(out);
     graph_data const g = b.convert();
     graph_node const& n = only_node(g, "Scan");
-    CHECK(n.inputs.size() == 3); // whether it is the first step, what the step before gave, the sequence
+    CHECK(n.inputs.size() == 3); // whether it is the first iteration, the previous result, the sequence
     CHECK(n.outputs.size() == 3);
     CHECK(n.outputs[2] == g.outputs.at(0));
     graph_data const& body = graph_attribute(n, "body");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Outputs that a runtime takes, whatever the passes have left of the graph.
+// Makes the outputs of an optimized graph acceptable to a runtime.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace random_graphs {
 
-/// Every output gets a node of its own: the passes may leave the same value, an input or an initializer for several.
+/// Gives every output its own node: after the passes, several outputs may be the same value, an input or an initializer.
 inline void name_outputs(aton::graph_data& data) {
     for (std::size_t i = 0; i != data.outputs.size(); ++i) {
         aton::value_id const id = data.add_value(data.values[data.outputs[i]].type, "result_" + std::to_string(i));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Graphs in graphs, and functions: what is written is legal, reads back as the same, and neither passes nor inlining change a result.
+"""Nested graphs and functions: written models are legal, read back unchanged, and neither passes nor inlining change a result.
 
 usage: nested_graphs_run_test.py WRITE_NESTED_GRAPHS SEEDS OPSET...
 """
@@ -26,7 +26,7 @@ def feeds() -> list[dict[str, numpy.ndarray]]:
 
 
 def count_nodes(graph: onnx.GraphProto) -> tuple[int, int]:
-    """All nodes, and those that have graphs inside."""
+    """The numbers of all nodes, and of those with nested graphs."""
     nodes = outer = 0
     for node in graph.node:
         inner = [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
@@ -39,7 +39,7 @@ def count_nodes(graph: onnx.GraphProto) -> tuple[int, int]:
 
 
 def of_functions(x: numpy.ndarray, y: numpy.ndarray, yes: numpy.ndarray, **_: numpy.ndarray) -> list[numpy.ndarray]:
-    """What the operators of function_graph.hpp compute, written a second time."""
+    """A second implementation of the operators of function_graph.hpp."""
 
     def foo(x, y):
         return numpy.tanh(x) * y + numpy.array([0.5, -1, 2], "float32")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Passes change no result: random graphs run before and after them, in ONNX Runtime without its own optimisations.
+"""Passes do not change results: random graphs are run before and after them, in ONNX Runtime without its own optimizations.
 
-Results have the same dtype and sizes, and the same numbers to 1e-6 of the largest one (2e-5 where sums of products are rearranged).
+Results have the same dtype and sizes, and the same numbers to 1e-6 of the largest one (2e-5 if sums of products are reordered).
 
 usage: optimized_graphs_run_test.py WRITE_OPTIMIZED_GRAPHS CALL_SEEDS CHAIN_SEEDS OPSET...
 """

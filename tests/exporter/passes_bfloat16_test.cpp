@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bfloat16 that a program only passes through, as the ALiBi tables of transformers' Falcon: ONNX Runtime's CPU provider has no Mul in it.
+// Internal bfloat16 of a program, such as the ALiBi tables of transformers' Falcon: ONNX Runtime's CPU provider has no Mul for it.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@ using namespace passes_tests;
 
 namespace {
 
-/// float32(bfloat16(slopes) * bfloat16(positions)), the positions computed.
+/// float32(bfloat16(slopes) * bfloat16(positions)) with computed positions.
 value alibi(optimized<>& o, value slopes) {
     value const positions = o.g.op<"Cast">(o.input("positions", {2, 1, 7}, dtype::int64), attr::to_i(dtype::bfloat16));
     value const product = o.g.op<"Mul">(o.g.op<"Cast">(slopes, attr::to_i(dtype::bfloat16)), positions);
@@ -34,7 +34,7 @@ TEST_CASE("Falcon: bfloat16 between casts is computed in float32, and rounded af
     CHECK(o.data.nodes[0].attributes[0].i == static_cast<std::int64_t>(dtype::bfloat16)); // operands are rounded too
 }
 
-TEST_CASE("comparisons take it in float32 and give bools") {
+TEST_CASE("comparisons are computed in float32 and return bools") {
     optimized<> o;
     value const x = o.g.op<"Cast">(o.input("x", {3}), attr::to_i(dtype::bfloat16));
     value const y = o.g.op<"Cast">(o.input("y", {3}), attr::to_i(dtype::bfloat16));
@@ -42,7 +42,7 @@ TEST_CASE("comparisons take it in float32 and give bools") {
     CHECK(operand_type(o, "Less") == dtype::float32);
 }
 
-TEST_CASE("programs that take, give or store bfloat16 keep their arithmetic in it") {
+TEST_CASE("programs with inputs, outputs or weights of bfloat16 keep their arithmetic") {
     optimized<> given;
     value const x = given.input("x", {3}, dtype::bfloat16);
     CHECK(given(given.g.op<"Add">(x, x)) == "Add");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph to be optimised, and what is left of it.
+// A graph to be optimized, and queries on the result.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ struct optimized {
     aton::graph_data data;
     graph<Since> g;
     std::deque<aton::stored_tensor> weights;
-    std::deque<std::vector<float>> files; ///< what stored tensors point into
+    std::deque<std::vector<float>> files; ///< the data of stored tensors
 
     value input(std::string name, aton::shape shape, dtype type = dtype::float32) {
         return {data, data.add_input(std::move(name), {type, std::move(shape)})};
     }
-    /// A weight in a file: 0.5, 1, 1.5, ... behind three elements of something else.
+    /// A weight in a file: 0.5, 1, 1.5, ... after three other elements.
     value weight(std::string name, sizes const& s) {
         aton::stored_tensor t{dtype::float32, s, {}};
         auto& file = files.emplace_back(3, -1000.0F);
@@ -57,15 +57,15 @@ struct optimized {
         for (double n : numbers) t.append(n);
         return g.constant(std::move(t));
     }
-    /// Only what is known about it: no operator says more.
+    /// Sets the type of a value, which no operator implies.
     value typed(value v, aton::shape shape) {
         data.values[v.id()].type.shape = std::move(shape);
         return v;
     }
 
-    /// Runs the passes; the operators that are left, in order: "Shape Add".
+    /// Runs the passes. Returns the remaining operators in order: "Shape Add".
     std::string operator()(value output) { return operator()({output}); }
-    /// In braces, so that operands are made from left to right.
+    /// A braced list evaluates operands from left to right.
     std::string operator()(std::initializer_list<value> outputs) {
         for (value const& v : outputs) data.outputs.push_back(v.id());
         return run();
@@ -102,7 +102,7 @@ struct optimized {
         std::int64_t const at = data.values[data.nodes.at(node).inputs.at(i)].initializer;
         return at < 0 ? nullptr : data.initializers[static_cast<std::size_t>(at)].stored;
     }
-    /// An int attribute of a node; -1000: it has none.
+    /// An int attribute of a node; -1000 if it has none.
     [[nodiscard]] std::int64_t attribute(std::size_t node, std::string const& name) const {
         for (auto const& a : data.nodes.at(node).attributes)
             if (a.name == name) return a.type == aton::onnx::attr_type::i ? a.i : -1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constant folding and arithmetic on sizes: exact results, and no result where a runtime's is not certain.
+// Constant folding and arithmetic on sizes: exact results, and none if that of a runtime is not certain.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 aton::shape const scalar_shape{std::vector<dim>{}};
 
-/// What is left of one operator on constants.
+/// The result of the passes for one operator on constants.
 template <class Make>
 optimized<18> folded(Make make, int opset = 20) {
     optimized<18> o(opset);
@@ -47,7 +47,7 @@ TEST_CASE("integers: division truncates, Mod has the divisor's sign, everything 
     CHECK(wrapped.result().type == dtype::uint8);
 }
 
-TEST_CASE("what a runtime refuses or leaves open is not folded") {
+TEST_CASE("what a runtime refuses or does not define is not folded") {
     CHECK(folded([](auto& o) {
               return o.g.template op<"Div">(o.g.ints({5, 6}), o.g.ints({0, 1}));
           }).data.nodes.size() == 1);
@@ -71,13 +71,13 @@ TEST_CASE("what a runtime refuses or leaves open is not folded") {
               return o.g.template op<"ConstantOfShape">(o.g.ints({1024, 1024}));
           })
               .data.nodes.size() == 1);
-    CHECK(folded([](auto& o) { // more elements than any memory holds
+    CHECK(folded([](auto& o) { // more elements than fit into any memory
               return o.g.template op<"Expand">(o.g.scalar(1, dtype::int64), o.g.ints({INT64_MAX}));
           })
               .data.nodes.size() == 1);
 }
 
-TEST_CASE("casts truncate, round to even and know NaN as true") {
+TEST_CASE("casts truncate, round to even and treat NaN as true") {
     auto const whole = folded([](auto& o) {
         return o.g.template op<"Cast">(o.constant(dtype::float32, {4}, {2.9, -2.9, 0.5, -0.0}),
                                        attr::to_i(dtype::int64));
@@ -183,13 +183,13 @@ TEST_CASE("sequences, sums and products") {
     CHECK(product.numbers() == list{4, 10, 18});
     auto const empty =
         folded([](auto& o) { return o.g.template op<"ReduceMax">(o.constant(dtype::int64, {0}, {}), o.g.ints({0})); });
-    CHECK(empty.data.nodes.size() == 1); // no largest of nothing
+    CHECK(empty.data.nodes.size() == 1); // no maximum of an empty tensor
     auto const nothing = folded([](auto& o) {
         return o.g.template op<"ReduceSum">(
             o.constant(dtype::int64, {2}, {3, 4}), o.g.ints({}), attr::noop_with_empty_axes_i(1));
     });
     CHECK(nothing.numbers() == list{3, 4});
-    // 0.1 is not a whole number: runtimes add it up in different ways.
+    // 0.1 is not a whole number: runtimes accumulate it in different ways.
     auto const steps = folded([](auto& o) {
         return o.g.template op<"Range">(o.constant(dtype::float32, {}, {0}),
                                         o.constant(dtype::float32, {}, {1}),
@@ -204,7 +204,7 @@ TEST_CASE("sequences, sums and products") {
     CHECK(matrix.numbers() == list{3, 6, 5, 10, 12, 24, 20, 40});
 }
 
-TEST_CASE("constants of every spelling are initializers, equal ones are one") {
+TEST_CASE("constants of every form are initializers, and equal ones are merged") {
     optimized<> o;
     value const x = o.input("x", {3, 5}, dtype::int64);
     value const a = o.g.op<"Constant">(attr::value_ints_i({1, 2, 3, 4, 5}));
@@ -215,7 +215,7 @@ TEST_CASE("constants of every spelling are initializers, equal ones are one") {
     CHECK(o.data.nodes[0].inputs[1] == o.data.nodes[1].inputs[1]);
 }
 
-TEST_CASE("sizes that are numbers are constants although others are not") {
+TEST_CASE("static sizes are constants even if others are not") {
     optimized<15> o;
     value const x = o.input("x", {std::string("batch"), 7, 5});
     value const n = o.g.op<"Gather">(o.g.op<"Shape">(x), o.g.scalar(-2, dtype::int64), attr::axis_i(0));
@@ -229,7 +229,7 @@ TEST_CASE("sizes that are numbers are constants although others are not") {
     CHECK(o.attribute(0, "end") == 1);
 }
 
-TEST_CASE("the size of a symbol is computed once, from an input, whoever asks") {
+TEST_CASE("the size of a symbol is computed once, from an input, for all uses") {
     for (int opset : {14, 15, 20}) {
         CAPTURE(opset);
         optimized<> o(opset);
@@ -251,7 +251,7 @@ TEST_CASE("the size of a symbol is computed once, from an input, whoever asks") 
     }
 }
 
-TEST_CASE("an initializer that is an input as well is not a constant") {
+TEST_CASE("an initializer that is also an input is not a constant") {
     optimized<> o;
     value const w = o.input("w", {2}, dtype::int64);
     o.data.set_initializer(w.id(), aton::int64_tensor(sizes{3, 4}));
@@ -259,7 +259,7 @@ TEST_CASE("an initializer that is an input as well is not a constant") {
     CHECK(o.data.initializers.size() == 2);
 }
 
-TEST_CASE("a fold that contradicts the program's own types is left alone") {
+TEST_CASE("a result that contradicts the program's types is not folded") {
     optimized<> o;
     value const y = o.g.op<"Add">(o.g.ints({1, 2}), o.g.ints({3, 4}));
     o.data.values[y.id()].type.dtype = dtype::int32;

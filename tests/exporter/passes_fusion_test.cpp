@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Passes over several nodes at once: products of stacks of matrices, attention's guard against empty rows, dimensions of 1.
+// Passes over several nodes: products of stacked matrices, attention's guard against empty rows, dimensions of 1.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 aton::shape const scores_shape{std::string("batch"), 3, 4, 5};
 
-/// Softmax(scores) that is 0 where a whole row is -infinity, as the mapping of attention writes it.
+/// Softmax(scores) that is 0 for rows of -infinity, as in the mapping of attention.
 template <class Test>
 value guarded(Test& o, value scores) {
     value const weights = o.g.template op<"Softmax">(scores, attr::axis_i(-1));
@@ -22,7 +22,7 @@ value guarded(Test& o, value scores) {
     return o.g.template op<"Where">(hidden, o.g.scalar(0, dtype::float32), weights);
 }
 
-/// The same as torch's own decomposition says it.
+/// The same as in torch's decomposition.
 template <class Test>
 value decomposed(Test& o, value scores) {
     value const weights = o.g.template op<"Softmax">(scores, attr::axis_i(-1));
@@ -42,7 +42,7 @@ value masked(Test& o, value x, std::vector<double> const& rows) {
 
 } // namespace
 
-TEST_CASE("Gemm between Reshapes that fold and unfold leading dimensions is MatMul and Add") {
+TEST_CASE("Gemm between Reshapes that flatten and restore leading dimensions is MatMul and Add") {
     for (bool flip : {false, true}) {
         optimized<> o;
         value const x = o.input("x", {std::string("batch"), std::string("time"), 6});
@@ -58,7 +58,7 @@ TEST_CASE("Gemm between Reshapes that fold and unfold leading dimensions is MatM
         CHECK(o.stored_input(0, 1)->sizes == sizes{6, 7});
         CHECK(o.stored_input(0, 1)->parts[0].strides == (flip ? sizes{1, 6} : sizes{7, 1}));
     }
-    optimized<> p; // scaled; unfolded to something else; the weight would have to be transposed and may not
+    optimized<> p; // scaled; restored to another shape; the weight would need a transpose, which is not allowed
     value const x = p.input("x", {2, 3, 6});
     value const v = p.weight("v", {7, 6});
     value const flat = p.g.op<"Reshape">(x, p.g.ints({6, 6}));
@@ -71,7 +71,7 @@ TEST_CASE("Gemm between Reshapes that fold and unfold leading dimensions is MatM
     CHECK(p.run({false}) == "Reshape Gemm Gemm Gemm Reshape Reshape Reshape");
 }
 
-TEST_CASE("products of stacks need no folding of their leading dimensions") {
+TEST_CASE("products of stacked matrices need no flattening of leading dimensions") {
     optimized<> o;
     value const a = o.input("a", {std::string("batch"), 3, 4, 6});
     value const b = o.input("b", {std::string("batch"), 3, 6, 5});
@@ -89,13 +89,13 @@ TEST_CASE("products of stacks need no folding of their leading dimensions") {
     CHECK(o.data.nodes[0].inputs == std::vector<aton::value_id>{a.id(), b.id()});
     CHECK(o.integers(2, 1) == sizes{-1, 3, 5, 2});
 
-    optimized<> p; // rows and columns are not what was folded
+    optimized<> p; // the flattened dimensions are not the leading ones
     value const x = p.input("x", {2, 3, 4, 6});
     value const y = p.g.op<"MatMul">(p.g.op<"Reshape">(x, p.g.ints({2, 12, 6})), p.input("y", {2, 6, 5}));
     CHECK(p(p.g.op<"Reshape">(y, p.g.ints({2, 3, 4, 5}))) == "Reshape MatMul Reshape");
 }
 
-TEST_CASE("a mask that hides no row whole needs no guard") {
+TEST_CASE("a mask that hides no whole row needs no guard") {
     optimized<18> o;
     value const x = o.input("x", scores_shape);
     CHECK(o(guarded(o, masked(o, x, {1, 0, 0, 1, 0, 0, 0, 0, 0, 1}))) == "Where Softmax");
@@ -133,14 +133,14 @@ TEST_CASE("a computed causal mask shows every query the first key") {
     }
 }
 
-TEST_CASE("the decomposed guard becomes the short one") {
+TEST_CASE("the decomposed guard is shortened") {
     optimized<18> o;
     CHECK(o(decomposed(o, o.input("x", scores_shape))) == "Softmax ReduceMax Equal Where");
     CHECK(o.integers(1, 1) == sizes{3});
     CHECK(o.numbers_of(*o.data.constant(o.data.nodes[3].inputs[1])) == std::vector<double>{0});
 }
 
-TEST_CASE("dimensions of 1 that are made to be removed are not made") {
+TEST_CASE("dimensions of 1 that are later removed are not created") {
     optimized<> o;
     value const x = o.input("x", {17, 2, 72});
     value const split = o.g.op<"Reshape">(x, o.g.ints({1, 17, 2, 3, 24}));
@@ -149,13 +149,13 @@ TEST_CASE("dimensions of 1 that are made to be removed are not made") {
     CHECK(o.integers(0, 1) == sizes{17, 2, 3, 24});
     CHECK(o.data.nodes[1].attributes.at(0).ints == sizes{2, 0, 1, 3});
 
-    optimized<> p; // needed with it as well
+    optimized<> p; // also used with it
     value const y = p.input("y", {5, 6});
     value const wide = p.g.op<"Transpose">(p.g.op<"Reshape">(y, p.g.ints({5, 1, 6})), attr::perm_i({2, 1, 0}));
     CHECK(p({wide, p.g.op<"Squeeze">(wide, p.g.ints({1}))}) == "Reshape Transpose Squeeze");
 }
 
-TEST_CASE("a filled tensor beside one of its shape is a number") {
+TEST_CASE("a filled tensor next to one of the same shape becomes a number") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), 5});
     aton::tensor const seven{dtype::float32, {1}, aton::scalar_tensor(7, dtype::float32).bytes};
@@ -164,7 +164,7 @@ TEST_CASE("a filled tensor beside one of its shape is a number") {
     CHECK(o(o.typed(o.g.op<"Mul">(full, x), {std::string("batch"), 5})) == "Mul");
     CHECK(o.numbers_of(*o.data.constant(o.data.nodes[0].inputs[0])) == std::vector<double>{7});
 
-    optimized<> p; // here it gives the result its size
+    optimized<> p; // here it determines the shape of the result
     value const y = p.input("y", {1, 5});
     value const n = p.input("n", {2}, dtype::int64);
     value const grown = p.typed(p.g.op<"ConstantOfShape">(n, attr::value_t(seven)), {std::string("rows"), 5});
@@ -181,7 +181,7 @@ TEST_CASE("a transpose before a transposed operand of Gemm cancels it") {
     CHECK(o.attribute(0, "transB") == 0);
 }
 
-TEST_CASE("copied dimensions and one that is inferred") {
+TEST_CASE("copied dimensions and an inferred one") {
     optimized<> o;
     value const x = o.input("x", {std::string("a"), std::string("b"), 7, std::string("c")});
     value const to = o.g.ints(
@@ -192,7 +192,7 @@ TEST_CASE("copied dimensions and one that is inferred") {
     CHECK(o.attribute(0, "allowzero") == -1000);
 }
 
-TEST_CASE("gathering from a constant by several indices at once, and a run of rows from a weight") {
+TEST_CASE("gathering from a constant by several indices, and consecutive rows from a weight") {
     optimized<> o;
     value const x = o.constant(dtype::int64, {2, 3}, {1, 2, 3, 4, 5, 6});
     value const at = o.constant(dtype::int64, {2, 2}, {1, -1, 0, 1});
@@ -207,7 +207,7 @@ TEST_CASE("gathering from a constant by several indices at once, and a run of ro
     CHECK(p.stored_input(0, 1)->sizes == sizes{1, 4, 8});
     CHECK(p.stored_input(0, 1)->parts[0].offset == 3 + 2 * 8);
 
-    optimized<> q; // not in equal steps
+    optimized<> q; // not equidistant
     value const table = q.weight("table", {300, 8});
     value const rows = q.g.op<"Gather">(table, q.constant(dtype::int64, {3}, {2, 3, 5}), attr::axis_i(0));
     CHECK(q(q.g.op<"Add">(q.input("y", {3, 8}), rows)) == "Gather Add");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The passes in graphs nested in nodes and in functions: what is captured follows, what is decided is inlined, what nobody needs goes.
+// The passes in nested graphs and functions: captured values are updated, constant conditions inlined, unused values removed.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ std::size_t captures(aton::graph_data const& g) {
     return n;
 }
 
-/// Indices in a graph and those inside of it fit together.
+/// Checks the indices in a graph and its nested graphs.
 void check_consistent(aton::graph_data const& g, aton::graph_data const* around = nullptr) {
     for (std::size_t i = 0; i != g.initializers.size(); ++i)
         CHECK(g.values[g.initializers[i].value].initializer == static_cast<std::int64_t>(i));
@@ -69,7 +69,7 @@ void check_consistent(aton::graph_data const& g, aton::graph_data const* around 
 
 } // namespace
 
-TEST_CASE("a captured value follows what takes its place") {
+TEST_CASE("a captured value follows its replacement") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const yes = o.input("yes", number, dtype::bool_);
@@ -88,7 +88,7 @@ TEST_CASE("a captured value follows what takes its place") {
     check_consistent(o.data);
 }
 
-TEST_CASE("what only dead nodes of a body take goes, through all graphs in between") {
+TEST_CASE("values that only dead nodes of a body capture are removed from all graphs in between") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const yes = o.input("yes", number, dtype::bool_);
@@ -110,7 +110,7 @@ TEST_CASE("what only dead nodes of a body take goes, through all graphs in betwe
     check_consistent(o.data);
 }
 
-TEST_CASE("constants of the graphs around are constants in a body, and its own are shared") {
+TEST_CASE("constants of outer graphs are constants in a body, and its own are shared") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const yes = o.input("yes", number, dtype::bool_);
@@ -136,7 +136,7 @@ TEST_CASE("constants of the graphs around are constants in a body, and its own a
     check_consistent(o.data);
 }
 
-TEST_CASE("an If that is decided is its branch, at any depth, with what it captures and holds") {
+TEST_CASE("an If with a constant condition becomes its branch, at any depth, with its captures and initializers") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const yes = o.input("yes", number, dtype::bool_);
@@ -170,7 +170,7 @@ TEST_CASE("an If that is decided is its branch, at any depth, with what it captu
     check_consistent(o.data);
 }
 
-TEST_CASE("what looks decided and is not stays") {
+TEST_CASE("an If whose condition only looks constant stays") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const y = o.input("yes", number, dtype::bool_);
@@ -181,7 +181,7 @@ TEST_CASE("what looks decided and is not stays") {
     CHECK(o(z) == "If");
 }
 
-TEST_CASE("a Loop gives up what its body does not use; what goes from turn to turn is no constant") {
+TEST_CASE("a Loop drops captures that its body does not use; carried values are not constants") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const unused = o.g.op<"Exp">(x);
@@ -198,11 +198,11 @@ TEST_CASE("a Loop gives up what its body does not use; what goes from turn to tu
     aton::graph_data const& body = body_of(o.data, 0);
     CHECK(ops_of(body) == "Add");
     CHECK(captures(body) == 0);
-    CHECK(body.outputs[0] == body.inputs[1]); // an Identity again when it is written
+    CHECK(body.outputs[0] == body.inputs[1]); // becomes an Identity when it is written
     check_consistent(o.data);
 }
 
-TEST_CASE("a weight that a body takes is not laid out anew under its hands") {
+TEST_CASE("a weight that a body captures is not rewritten") {
     optimized<> o;
     value const x = o.input("x", {900, 900});
     value const yes = o.input("yes", number, dtype::bool_);
@@ -216,7 +216,7 @@ TEST_CASE("a weight that a body takes is not laid out anew under its hands") {
     check_consistent(o.data);
 }
 
-TEST_CASE("a weight that only one body takes is laid out anew for it, in the outermost graph") {
+TEST_CASE("a weight that only one body uses is rewritten, in the outermost graph") {
     optimized<> o;
     value const x = o.input("x", {2, 900, 900}); // no Gemm
     value const yes = o.input("yes", number, dtype::bool_);
@@ -234,7 +234,7 @@ TEST_CASE("a weight that only one body takes is laid out anew for it, in the out
                      attr::else_branch_g([&](ops b) -> value { return b.op<"MatMul">(x, b.op<"Transpose">(both)); }));
     CHECK(o(y) == "If");
     aton::graph_data const& outer = body_of(o.data, 0);
-    CHECK(ops_of(outer) == "Transpose MatMul If"); // else the file would hold two layouts of it
+    CHECK(ops_of(outer) == "Transpose MatMul If"); // otherwise the file would have two layouts of it
     aton::graph_data const& inner = body_of(outer, 2);
     REQUIRE(ops_of(inner) == "MatMul");
     aton::value_id const through = inner.values[inner.nodes[0].inputs[1]].outer;
@@ -257,12 +257,13 @@ TEST_CASE("a weight that only one body takes is laid out anew for it, in the out
         go,
         attr::then_branch_g([&](ops b) -> value { return b.op<"MatMul">(a, b.op<"Transpose">(v)); }),
         attr::else_branch_g([&](ops b) -> value { return b.op<"MatMul">(b.op<"Neg">(a), b.op<"Transpose">(v)); }));
-    CHECK(p(r) == "If"); // small ones may be there twice
+    CHECK(p(r) == "If"); // small ones may be duplicated
     CHECK(ops_of(body_of(p.data, 0)) == "MatMul");
     CHECK(ops_of(body_of(p.data, 0, 1)) == "Neg MatMul");
 }
 
-TEST_CASE("functions: dead nodes and constants go, shapes of one call are not those of another, unused ones go") {
+TEST_CASE(
+    "functions: dead nodes and constants are removed, shapes differ between calls, unused functions are removed") {
     aton::graph_data data = random_graphs::function_graph(20, true);
     aton::graph_data& body = data.functions[1].body[0];
     ops const g(body, 20);
@@ -280,7 +281,7 @@ TEST_CASE("functions: dead nodes and constants go, shapes of one call are not th
     for (auto const& f : data.functions) check_consistent(f.body[0]);
 }
 
-TEST_CASE("inlined functions: overloads, calls in calls, attributes, skipped inputs, outputs that are inputs") {
+TEST_CASE("inlined functions: overloads, nested calls, attributes, omitted inputs, outputs that are inputs") {
     aton::graph_data data = random_graphs::function_graph(20, true);
     aton::inline_functions(data);
     CHECK(data.functions.empty());
@@ -301,7 +302,7 @@ TEST_CASE("inlined functions: overloads, calls in calls, attributes, skipped inp
         if (n.op == "Clip") CHECK(n.inputs.size() == 1);
 }
 
-TEST_CASE("inlined nodes say what the call says, but for their own origin") {
+TEST_CASE("inlined nodes have the source of the call, but keep their own origin") {
     aton::graph_data data;
     data.opset = 20;
     value const x(data, data.add_input("x", {dtype::float32, {4}}));
@@ -341,18 +342,18 @@ TEST_CASE("functions that cannot be inlined are refused with a reason") {
         return std::string();
     };
     CHECK(refusal([](auto& d) { d.functions[1].body[0].opset = 18; }) ==
-          "function custom_domain::Foo is of opset 18, the graph of opset 20: it cannot be inlined");
+          "function custom_domain::Foo has opset 18, but the graph has opset 20, so it cannot be inlined");
     CHECK(refusal([](auto& d) { d.functions[3].body.clear(); }) ==
-          "function custom_domain::Scale has no body that could be inlined");
+          "function custom_domain::Scale has no body to inline");
     CHECK(refusal([](auto& d) { d.nodes[0].inputs.push_back(0); }) ==
-          "function custom_domain::Foo takes 2 inputs and gives 1, a call has 3 and 1");
+          "function custom_domain::Foo has 2 inputs and 1 outputs, but a call has 3 and 1");
     CHECK(refusal([](auto& d) {
               d.functions[1].body[0].nodes[1].domain = "custom_domain"; // Foo calls Bar, which calls Foo
               d.functions[1].body[0].nodes[1].op = "Bar";
-          }).ends_with("calls itself, so that it cannot be inlined"));
+          }).ends_with("calls itself, so it cannot be inlined"));
 }
 
-TEST_CASE("many nodes with graphs inside take time in proportion") {
+TEST_CASE("many nodes with nested graphs take linear time") {
     auto const seconds = [](int count) {
         optimized<> o;
         value const yes = o.input("yes", number, dtype::bool_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every rule of the passes: what goes, and beside it what looks like it and must stay.
+// Every rule of the passes: what is removed, and similar nodes that must stay.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 aton::shape const batch_3_5{std::string("batch"), 3, 5};
 
-/// Indices of nodes, values and initializers that fit together.
+/// Checks the indices of nodes, values and initializers.
 void check_consistent(aton::graph_data const& data) {
     std::set<aton::value_id> made(data.inputs.begin(), data.inputs.end());
     for (std::size_t i = 0; i != data.initializers.size(); ++i) {
@@ -32,7 +32,7 @@ void check_consistent(aton::graph_data const& data) {
 
 } // namespace
 
-TEST_CASE("Reshape with a computed shape gets a constant one where the result's sizes allow it") {
+TEST_CASE("Reshape with a computed shape gets a constant one if the result's sizes allow it") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), std::string("time"), 3, 5});
     value const y = o.typed(o.g.op<"Reshape">(x, o.g.ints(std::vector<sym_int>{o.g.size(x, 0), o.g.size(x, 1), 15})),
@@ -42,7 +42,7 @@ TEST_CASE("Reshape with a computed shape gets a constant one where the result's 
     check_consistent(o.data);
 }
 
-TEST_CASE("one size that nothing can be copied from is -1; two stay computed") {
+TEST_CASE("one size that cannot be copied is -1; two stay computed") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), 4, std::string("time")});
     value const flat = o.typed(o.g.op<"Reshape">(x, o.g.ints(std::vector<sym_int>{4, sym_int(o.g.op<"Size">(x))})),
@@ -56,7 +56,7 @@ TEST_CASE("one size that nothing can be copied from is -1; two stay computed") {
     value const both = p.typed(
         p.g.op<"Reshape">(a, p.g.ints(std::vector<sym_int>{p.g.size(b, 0), 4, p.g.size(b, 1)}), attr::allowzero_i(1)),
         {std::string("batch"), 4, std::string("time")});
-    CHECK(p(both) == "Shape Shape Concat Reshape"); // a size each: 4 stands between them
+    CHECK(p(both) == "Shape Shape Concat Reshape"); // one Shape per size: 4 is between them
     CHECK(p.attribute(3, "allowzero") == 1);
     check_consistent(p.data);
 }
@@ -71,7 +71,7 @@ TEST_CASE("a size of 0 is not written as the 0 that copies") {
     CHECK(o.attribute(2, "allowzero") == 1);
 }
 
-TEST_CASE("views of views are one view, and none where the shape comes back") {
+TEST_CASE("views of views are merged, and removed if the shape is restored") {
     optimized<> o;
     value const x = o.input("x", batch_3_5);
     value const wide = o.g.op<"Unsqueeze">(x, o.g.ints({2}));
@@ -81,13 +81,13 @@ TEST_CASE("views of views are one view, and none where the shape comes back") {
     CHECK(o.data.nodes[0].inputs[0] == x.id());
     CHECK(o.data.nodes[1].inputs[0] == x.id());
 
-    optimized<> p; // the other way round the dimensions are others
+    optimized<> p; // in reverse order the dimensions differ
     value const z = p.input("z", batch_3_5);
     value const t = p.typed(p.g.op<"Reshape">(z, p.g.ints({-1, 5, 3})), {std::string("batch"), 5, 3});
     CHECK(p(t) == "Reshape");
 }
 
-TEST_CASE("Expand goes where nothing grows or an operator broadcasts anyway") {
+TEST_CASE("Expand is removed if it changes nothing or an operator broadcasts") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), 1, 5});
     value const y = o.input("y", {4, 5});
@@ -96,14 +96,14 @@ TEST_CASE("Expand goes where nothing grows or an operator broadcasts anyway") {
     value const sum = o.typed(o.g.op<"Add">(wide, y), {std::string("batch"), 4, 5});
     CHECK(o(sum) == "Add");
 
-    optimized<> p; // here Expand is what makes the result large
+    optimized<> p; // here Expand determines the size of the result
     value const a = p.input("a", {1, 5});
     value const b = p.input("b", {5});
     value const grown = p.typed(p.g.op<"Expand">(a, p.g.ints({6, 5})), {6, 5});
     CHECK(p(p.typed(p.g.op<"Add">(grown, b), {6, 5})) == "Expand Add");
 }
 
-TEST_CASE("Transposes join, and go where they do nothing") {
+TEST_CASE("Transposes are merged, and removed if they do nothing") {
     optimized<> o;
     value const x = o.input("x", {2, 3, 5, 7});
     value const a = o.g.op<"Transpose">(x, attr::perm_i({0, 2, 1, 3}));
@@ -114,13 +114,13 @@ TEST_CASE("Transposes join, and go where they do nothing") {
     CHECK(o.data.nodes[0].attributes.at(0).ints == sizes{0, 2, 3, 1});
     CHECK(o.data.nodes[1].inputs[0] == x.id());
 
-    optimized<> p; // the default reverses; twice it is nothing, once it is something
+    optimized<> p; // the default reverses: twice is a no-op, once is not
     value const y = p.input("y", {2, 3, 5});
     value const once = p.g.op<"Transpose">(y);
     CHECK(p({once, p.g.op<"Neg">(p.g.op<"Transpose">(once))}) == "Transpose Neg");
 }
 
-TEST_CASE("casts that keep every value go, others stay") {
+TEST_CASE("casts that keep every value are removed, others stay") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const n = o.input("n", {3, 5}, dtype::int32);
@@ -140,7 +140,7 @@ TEST_CASE("casts that keep every value go, others stay") {
     CHECK(p({half, whole, narrow, truth}) == "Cast Cast Cast Cast Cast Cast Cast Cast");
 }
 
-TEST_CASE("neutral numbers go where dtype, shape and the sign of zero stay") {
+TEST_CASE("neutral elements are removed if dtype, shape and the sign of zero stay") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const n = o.input("n", {3, 5}, dtype::int64);
@@ -158,7 +158,7 @@ TEST_CASE("neutral numbers go where dtype, shape and the sign of zero stay") {
     CHECK(p({zero, grows, minus, mixed, under}) == "Add Mul Sub Mul Div");
 }
 
-TEST_CASE("identities, dropout, empty padding, whole slices and single concatenations go") {
+TEST_CASE("identities, dropout, empty padding, whole slices and single concatenations are removed") {
     optimized<> o;
     value x = o.input("x", batch_3_5);
     value const start = x;
@@ -179,7 +179,7 @@ TEST_CASE("identities, dropout, empty padding, whole slices and single concatena
     CHECK(p({pad, turned, shifted}) == "Pad Slice Pad");
 }
 
-TEST_CASE("choices that are made go, Not turns into the other comparison of integers only") {
+TEST_CASE("constant conditions are removed, Not inverts comparisons of integers only") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const y = o.input("y", {3, 5});
@@ -198,7 +198,7 @@ TEST_CASE("choices that are made go, Not turns into the other comparison of inte
     value const nan = p.g.op<"Not">(p.g.op<"Greater">(a, 0.5F));
     CHECK(p({mixed, grown, nan}) == "Where Where Greater Not");
 
-    optimized<> q; // instead of a Not the branches change places
+    optimized<> q; // the branches are swapped instead of a Not
     value const c = q.input("c", {5}, dtype::bool_);
     value const d = q.input("d", {5});
     value const z = q.g.op<"Where">(q.g.op<"Not">(c), d, 2.0F);
@@ -207,7 +207,7 @@ TEST_CASE("choices that are made go, Not turns into the other comparison of inte
     CHECK(q.data.nodes[0].inputs[2] == d.id());
 }
 
-TEST_CASE("a product with a bias is a Gemm, and takes the transposes of its operands") {
+TEST_CASE("a product with a bias is a Gemm, and absorbs the transposes of its operands") {
     optimized<> o;
     value const x = o.input("x", {std::string("rows"), 3});
     value const w = o.input("w", {4, 3});
@@ -218,8 +218,7 @@ TEST_CASE("a product with a bias is a Gemm, and takes the transposes of its oper
     CHECK(o.attribute(0, "transA") == -1000);
     CHECK(o.data.nodes[0].inputs == std::vector<aton::value_id>{x.id(), w.id(), b.id()});
 
-    optimized<>
-        p; // a stack of matrices; integers; a bias that makes the result larger; a product that is needed itself
+    optimized<> p; // stacked matrices; integers; a bias that enlarges the result; a product with another use
     value const s = p.input("s", {2, 4, 3});
     value const v = p.input("v", {3, 5});
     value const n = p.input("n", {4, 3}, dtype::int32);
@@ -234,7 +233,7 @@ TEST_CASE("a product with a bias is a Gemm, and takes the transposes of its oper
           "MatMul Add MatMul Add MatMul Add Neg MatMul Add");
 }
 
-TEST_CASE("what is computed twice is computed once, unless it is random") {
+TEST_CASE("equal computations are merged, unless they are random") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     value const a = o.g.op<"Softmax">(x, attr::axis_i(0));
@@ -246,7 +245,7 @@ TEST_CASE("what is computed twice is computed once, unless it is random") {
     CHECK(o({o.g.op<"Add">(a, b), c, o.g.op<"Sub">(r, s)}) ==
           "Softmax Softmax RandomNormalLike RandomNormalLike Add Sub");
     CHECK(o.data.nodes[4].inputs[0] == o.data.nodes[4].inputs[1]);
-    CHECK(o.data.values[o.data.nodes[0].outputs[0]].name == "b"); // the only one that had a name
+    CHECK(o.data.values[o.data.nodes[0].outputs[0]].name == "b"); // the only one with a name
 }
 
 TEST_CASE("outputs keep their order and types, and may become an input, a constant or one value") {
@@ -263,7 +262,7 @@ TEST_CASE("outputs keep their order and types, and may become an input, a consta
     check_consistent(o.data);
 }
 
-TEST_CASE("remove_unused takes nodes and initializers that no output needs, and leaves inputs") {
+TEST_CASE("remove_unused removes unused nodes and initializers, and keeps inputs") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
     o.input("unused", {7});
@@ -278,7 +277,7 @@ TEST_CASE("remove_unused takes nodes and initializers that no output needs, and 
     check_consistent(o.data);
 }
 
-TEST_CASE("two thousand nodes are optimised in no time") {
+TEST_CASE("two thousand nodes are optimized quickly") {
     optimized<> o;
     value x = o.input("x", {std::string("batch"), std::string("time"), 24});
     for (int i = 0; i != 200; ++i) {

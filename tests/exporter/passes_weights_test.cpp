@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights in files: layout operators and BatchNormalization go into them, no byte is moved, nothing is written twice.
+// Weights in files: layout operators and BatchNormalization are fused into them, no byte is moved, nothing is duplicated.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace passes_tests;
 
 namespace {
 
-/// What is written for a weight.
+/// The written bytes of a weight.
 std::vector<float> read(aton::stored_tensor const* t) {
     std::vector<float> out;
     REQUIRE(t != nullptr);
@@ -26,7 +26,7 @@ std::vector<float> read(aton::stored_tensor const* t) {
     return out;
 }
 
-/// More elements than are read into memory for folding.
+/// More elements than are loaded for folding.
 constexpr std::int64_t rows = 40;
 constexpr std::int64_t columns = 30;
 
@@ -72,7 +72,7 @@ TEST_CASE("a transposed weight is written transposed") {
     CHECK(o.data.initializers.size() == 1);
 }
 
-TEST_CASE("a weight that is needed as it is as well is not written twice") {
+TEST_CASE("a weight that is also used unchanged is not written twice") {
     optimized<> o;
     value const ids = o.input("ids", {2, 7}, dtype::int64);
     value const w = o.weight("embedding", {rows, columns});
@@ -105,7 +105,7 @@ TEST_CASE("equal transposes of one weight become one weight") {
     CHECK(o.data.nodes[0].inputs[1] == o.data.nodes[1].inputs[1]);
 }
 
-TEST_CASE("the parts that a weight is cut into are views of it") {
+TEST_CASE("the parts of a split weight are views of it") {
     optimized<> o;
     value const x = o.input("x", {rows, columns});
     value const w = o.weight("in_proj", {3 * rows, columns});
@@ -123,7 +123,7 @@ TEST_CASE("the parts that a weight is cut into are views of it") {
     CHECK(p.stored_input(1, 1)->sizes == sizes{rows, 20});
     CHECK(read(p.stored_input(1, 1))[21] == element(1, 11));
 
-    optimized<> q; // overlapping parts would be more bytes than there are
+    optimized<> q; // overlapping parts would need more bytes
     value const u = q.weight("u", {3 * rows, columns});
     value const m = q.input("m", {2 * rows + 1, columns});
     value const low = q.g.op<"Slice">(u, q.g.ints({0}), q.g.ints({2 * rows + 1}), q.g.ints({0}));
@@ -152,7 +152,7 @@ TEST_CASE("weights are joined along the first dimension that is not 1") {
     value const a = o.weight("a", {1, rows, columns});
     value const b = o.weight("b", {1, 2 * rows, columns});
     value const joined = o.g.op<"Concat">(std::vector<value>{a, b, a}, attr::axis_i(-2));
-    CHECK(o(o.g.op<"Relu">(joined)) == "Concat Relu"); // a would be written twice, and is larger than small
+    CHECK(o(o.g.op<"Relu">(joined)) == "Concat Relu"); // a would be written twice, and is not small
 
     optimized<> p;
     value const c = p.weight("c", {1, rows, columns});
@@ -163,7 +163,7 @@ TEST_CASE("weights are joined along the first dimension that is not 1") {
     CHECK(t->sizes == sizes{1, 3 * rows, columns});
     CHECK(read(t)[2 * rows * columns] == element(0, 0));
 
-    optimized<> q; // along another one the elements of both alternate
+    optimized<> q; // along another dimension the elements alternate
     value const e = q.weight("e", {2, rows, columns});
     value const f = q.weight("f", {2, 2 * rows, columns});
     CHECK(q(q.g.op<"Relu">(q.g.op<"Concat">(std::vector<value>{e, f}, attr::axis_i(1)))) == "Concat Relu");
@@ -190,7 +190,7 @@ TEST_CASE("parameters that share their storage are one initializer") {
     CHECK(o.data.nodes[1].inputs[1] == w.id());
 }
 
-TEST_CASE("BatchNormalization goes into the Conv before it") {
+TEST_CASE("BatchNormalization is fused into the preceding Conv") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), 4, 6, 7});
     value const w = o.weight("conv.weight", {3, 4, 2, 5});
@@ -238,7 +238,7 @@ TEST_CASE("BatchNormalization after ConvTranspose scales dimension 1 of each gro
     }
 }
 
-TEST_CASE("BatchNormalization stays where the Conv is needed otherwise, or nothing before it is linear") {
+TEST_CASE("BatchNormalization stays if the Conv has other uses, or the preceding node is not linear") {
     optimized<> o;
     value const x = o.input("x", {2, 4, 6, 7});
     value const y = o.g.op<"Conv">(x, o.weight("w", {3, 4, 2, 5}));
@@ -263,14 +263,14 @@ TEST_CASE("BatchNormalization stays where the Conv is needed otherwise, or nothi
     value const relu = r.g.op<"Relu">(r.g.op<"Conv">(r.input("x", {2, 4, 6, 7}), r.weight("w", {3, 4, 2, 5})));
     CHECK(r(normalize(r, relu, three)) == "Conv Relu BatchNormalization");
 
-    optimized<> s; // 1 / sqrt(0): not a number to multiply with
+    optimized<> s; // 1 / sqrt(0) is not finite
     normalization flat = three;
     flat.variance[1] = flat.epsilon = 0;
     value const d = s.g.op<"Conv">(s.input("x", {2, 4, 6, 7}), s.weight("w", {3, 4, 2, 5}));
     CHECK(s(normalize(s, d, flat)) == "Conv BatchNormalization");
 }
 
-TEST_CASE("a Conv whose weight is a constant in memory takes the scale as well") {
+TEST_CASE("a Conv whose weight is a constant in memory also absorbs the scale") {
     optimized<> o;
     value const x = o.input("x", {2, 1, 6});
     value const w = o.constant(dtype::float32, {3, 1, 2}, {1, 2, 3, 4, 5, 6});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs of many calls that feed each other, with all that passes look for: no-ops, computed shapes, constants, layers to fuse.
+// Random graphs of chained calls with everything that passes look for: no-ops, computed shapes, constants, layers to fuse.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ public:
     }
 
 private:
-    static std::int64_t size_of(dim const& d) { // 0: not known
+    static std::int64_t size_of(dim const& d) { // 0 if unknown
         for (std::int64_t i = 0; i != 3; ++i)
             if (d.is_symbolic() && d.symbol() == symbols[i]) return symbol_sizes[i];
         return d.is_static() ? d.size() : 0;
@@ -70,7 +70,7 @@ private:
         if (g_.chance(50)) return one("Reshape", v, ints({g_.chance(50) ? 1 : -1}));
         return one("Unsqueeze", v, ints({0}));
     }
-    /// The shape of x in some spelling: a Shape, or a Concat of sizes.
+    /// The shape of x in some form: a Shape, or a Concat of sizes.
     value computed_shape(value x, sizes const& to) {
         if (g_.chance(20) && to == sizes_of(x)) return one("Shape", x);
         std::vector<value> parts;
@@ -198,7 +198,7 @@ private:
         if (g_.chance(70)) y = g_.chance(50) ? one("Add", y, weight({n})) : one("Add", weight({n}), y);
         keep(y);
     }
-    /// Leading dimensions folded around a product, as decomposed programs do.
+    /// A product with flattened leading dimensions, as in decomposed programs.
     void stacked_product() {
         value const x = some();
         if (!is_known(x) || x.rank() < 3) return;
@@ -228,7 +228,7 @@ private:
         to.back() = n;
         keep(one("Reshape", y, computed_shape(x, to)));
     }
-    /// Scores under a mask that may hide whole rows, with the care that attention takes of them.
+    /// Scores with a mask that may hide whole rows, and attention's guard against them.
     void attention() {
         value const x = some();
         if (!is_known(x) || x.rank() < 2) return;
@@ -289,7 +289,7 @@ private:
                                : one(op, x, w, attr_i<"group">(group));
         keep(normalized(y, each * group));
     }
-    /// Integers that are computed, sometimes from constants alone, and end as numbers in a float tensor.
+    /// Computed integers, sometimes from constants only, that are cast to a float tensor.
     void numbers() {
         if (lists_.empty() || g_.chance(40)) {
             value const x = some();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random graphs in graphs: If, Loop and Scan within each other, which capture from any depth, return what they capture, and hold
-// what passes look for, but for two casts in a row: ONNX Runtime 1.31 loses the result where a nested graph captures it. Names are few, so that they clash between scopes.
+// Random nested graphs: If, Loop and Scan inside each other, with captures from any depth, captured outputs, and everything that passes
+// look for, except for consecutive casts: ONNX Runtime 1.31 loses the result if a nested graph captures it. Few names, so that they clash
+// between scopes.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ public:
         s.floats.emplace_back(data, w);
         grow(g, s, 0, number(3, 7));
         for (std::int64_t i = number(1, 3); i != 0; --i) data.outputs.push_back(some(s.floats).id());
-        // What nobody names is mostly unused: the last values depend on most of the graph.
+        // Unnamed values are mostly unused: the last values depend on most of the graph.
         data.outputs.push_back(s.floats.back().id());
     }
 
@@ -71,7 +72,7 @@ private:
         s.floats.push_back(v);
     }
 
-    /// Outputs of a body: made in it or not, sometimes one twice.
+    /// Outputs of a body: computed in it or not, sometimes duplicated.
     std::vector<value> results(scope const& s, std::size_t count) {
         std::vector<value> out;
         while (out.size() != count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a row gives against what the program records: kinds, ranks, static sizes, casts within a kind, sizes that depend on data, and fake
-// kernels of torch that are known to be wrong.
+// Results of rows against recorded types: kinds, ranks, static sizes, casts within a kind, data-dependent sizes, and fake kernels of torch
+// that are known to be wrong.
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -96,47 +96,49 @@ TEST_CASE("results in the wrong order are refused, not cast") {
         b.output(values);
         std::string const said = b.fault();
         CHECK(is_said(said,
-                      "my::swapped (the mapping gives results of int64, float32 where the program records "
-                      "float32, int64: they are in another order"));
+                      "my::swapped (the mapping returns results of int64, float32, but the program records "
+                      "float32, int64: they are in the wrong order"));
         CHECK(is_said(said, "at model.py:12 in forward"));
     }
-    SUBCASE("the second one is not used, nor known") {
+    SUBCASE("the second one is unused and unknown") {
         b.add_node("my::swapped", {tensor("x", b.x)}, {values});
         b.p.main.nodes[0].results.push_back({{no_value}, false});
         b.output(values);
-        CHECK(is_said(b.fault(),
-                      "result 'values': the mapping gives int64[3, 1], the program records float32[3, 1]; the row is "
-                      "wrong, or gives its results in another order"));
+        CHECK(is_said(
+            b.fault(),
+            "result 'values': the mapping returns int64[3, 1], but the program records float32[3, 1]; the row is "
+            "wrong, or returns its results in the wrong order"));
     }
     SUBCASE("of one kind and two widths") {
         value_index const narrow = b.value_of("narrow", {2}, dtype::int32);
         value_index const wide = b.value_of("wide", {2}, dtype::int64);
         b.add_node("my::counts", {tensor("x", b.x)}, {narrow, wide});
         b.output(narrow);
-        CHECK(is_said(b.fault(), "gives results of int64, int32 where the program records int32, int64"));
+        CHECK(is_said(b.fault(), "returns results of int64, int32, but the program records int32, int64"));
     }
 }
 
-TEST_CASE("no cast leads from one kind of numbers to another") {
+TEST_CASE("there is no cast from one kind of numbers to another") {
     made b;
     for (dtype const t : {dtype::float16, dtype::float32, dtype::int64, dtype::complex64}) {
         made each;
         each.output(each.add("my::is_nan", {tensor("x", each.x)}, {3, 4}, t));
-        std::string const expected = "the mapping gives bool[3, 4], the program records " + std::string(name(t));
+        std::string const expected = "the mapping returns bool[3, 4], but the program records " + std::string(name(t));
         CHECK(is_said(each.fault(), expected));
     }
     b.output(b.add("my::largest_place", {tensor("x", b.x)}, {3, 1}, dtype::bool_));
-    CHECK(is_said(b.fault(), "the mapping gives int64[3, 1], the program records bool[3, 1]"));
+    CHECK(is_said(b.fault(), "the mapping returns int64[3, 1], but the program records bool[3, 1]"));
     made list;
     list.output(list.add("my::floats_in_a_list", {tensor("x", list.x)}, {3, 4}));
-    CHECK(is_said(list.fault(), "the mapping gives a sequence of float32[3, 4], the program records float32[3, 4]"));
+    CHECK(is_said(list.fault(),
+                  "the mapping returns a sequence of float32[3, 4], but the program records float32[3, 4]"));
 }
 
-TEST_CASE("sizes and ranks that are known on both sides are the same") {
+TEST_CASE("sizes and ranks that are known on both sides must be equal") {
     for (numbers const& sizes : {numbers{3, 4}, numbers{3}, numbers{1, 3}, numbers{}}) {
         made b;
         b.output(b.add("my::largest", {tensor("x", b.x)}, sizes));
-        CHECK(is_said(b.fault(), "the mapping gives float32[3, 1], the program records float32["));
+        CHECK(is_said(b.fault(), "the mapping returns float32[3, 1], but the program records float32["));
         CHECK(is_said(b.fault(), "the row is wrong"));
     }
     made right;
@@ -144,7 +146,7 @@ TEST_CASE("sizes and ranks that are known on both sides are the same") {
     CHECK(ops_of(right.convert()) == strings{"ReduceMax"});
 }
 
-TEST_CASE("a size that is always a number is no symbol") {
+TEST_CASE("a static size cannot be recorded as a symbol") {
     made b;
     std::uint32_t const s0 = b.symbol("s0", 2, 64);
     std::uint32_t const pinned = b.symbol("s1", 1, 1);
@@ -152,23 +154,23 @@ TEST_CASE("a size that is always a number is no symbol") {
     b.output(y);
     SUBCASE("keepdims in the place of a dynamic dimension") {
         b.make_symbolic(y, 1, s0);
-        CHECK(is_said(b.fault(), "the mapping gives float32[3, 1], the program records float32[3, s0]"));
+        CHECK(is_said(b.fault(), "the mapping returns float32[3, 1], but the program records float32[3, s0]"));
     }
-    SUBCASE("a size in its range is none either") {
+    SUBCASE("not even a size in its range") {
         b.make_symbolic(y, 0, s0);
         b.p.values[y].sizes[1] = {1, extent::none};
-        CHECK(is_said(b.fault(), "the mapping gives float32[3, 1], the program records float32[s0, 1]"));
+        CHECK(is_said(b.fault(), "the mapping returns float32[3, 1], but the program records float32[s0, 1]"));
     }
-    SUBCASE("an expression that is larger") {
+    SUBCASE("a larger expression") {
         b.make_symbolic(y, 1, b.twice(s0));
         CHECK(is_said(b.fault(), "the program records float32[3, 2*s0]"));
     }
-    SUBCASE("a size of data may be one that the mapping knows, within its range") {
+    SUBCASE("a data-dependent size may be known to the mapping, within its range") {
         b.make_symbolic(y, 1, b.symbol("u0", 0, 9));
         graph_data const g = b.convert();
         CHECK(g.values[g.outputs.at(0)].type.shape == shape{3, 1});
-        b.p.ranges["u0"].least = 2;
-        CHECK(is_said(b.fault(), "the mapping gives float32[3, 1], the program records float32[3, u0]"));
+        b.p.ranges["u0"].min = 2;
+        CHECK(is_said(b.fault(), "the mapping returns float32[3, 1], but the program records float32[3, u0]"));
     }
     SUBCASE("a range of one number") {
         b.make_symbolic(y, 1, pinned);
@@ -177,8 +179,8 @@ TEST_CASE("a size that is always a number is no symbol") {
     }
 }
 
-TEST_CASE("within a kind a cast leads to a wider dtype, or to what ATen's promotion gives") {
-    SUBCASE("computed in float32, as float16 wants it back") {
+TEST_CASE("within a kind, casts go to a wider dtype, or to the one of ATen's promotion") {
+    SUBCASE("computed in float32 and cast back to float16") {
         made b;
         b.p.values[b.x].type = dtype::float16;
         b.output(b.add("my::in_float32", {tensor("x", b.x)}, {3, 4}, dtype::float16));
@@ -189,22 +191,22 @@ TEST_CASE("within a kind a cast leads to a wider dtype, or to what ATen's promot
         b.output(b.add("my::in_float32", {tensor("x", b.x)}, {3, 4}, dtype::float64));
         CHECK(ops_of(b.convert()) == strings{"Softplus", "Cast"});
     }
-    SUBCASE("narrower, and no operand is") {
+    SUBCASE("narrower than all operands") {
         made b;
         b.output(b.add("my::largest_place", {tensor("x", b.x)}, {3, 1}, dtype::int32));
         CHECK(is_said(b.fault(),
-                      "the mapping gives int64[3, 1], the program records int32[3, 1]; write g.cast(..., "
+                      "the mapping returns int64[3, 1], but the program records int32[3, 1]; write g.cast(..., "
                       "dtype::int32) in the row"));
     }
-    SUBCASE("neither of the two half precisions holds the other") {
+    SUBCASE("neither half precision represents the other") {
         made b;
         b.p.values[b.x].type = dtype::float16;
         b.output(b.add("my::largest", {tensor("x", b.x)}, {3, 1}, dtype::bfloat16));
-        CHECK(is_said(b.fault(), "the mapping gives float16[3, 1], the program records bfloat16[3, 1]"));
+        CHECK(is_said(b.fault(), "the mapping returns float16[3, 1], but the program records bfloat16[3, 1]"));
     }
 }
 
-TEST_CASE("squeeze of a size that depends on data is right or refused") {
+TEST_CASE("squeeze of a data-dependent size is right or refused") {
     made b;
     std::uint32_t const data = b.symbol("u0", 0, 9);
     std::uint32_t const from_two = b.symbol("u1", 2, 9);
@@ -223,7 +225,7 @@ TEST_CASE("squeeze of a size that depends on data is right or refused") {
         copy.output(y);
         return copy.fault();
     };
-    std::string const refused = "whether dimension 0 of size float32[u0, 3, 1] is 1, and goes, depends on data";
+    std::string const refused = "whether dimension 0 of float32[u0, 3, 1] is 1 and is removed depends on data";
     CHECK(is_said(squeezed(data, {integer("dim", 0)}, {0, 3, 1}), refused));
     CHECK(is_said(squeezed(data, {integer("dim", -3)}, {0, 3, 1}), refused));
     CHECK(is_said(squeezed(data, {integers("dim", {2, 0})}, {0, 3}), refused));
@@ -236,7 +238,7 @@ TEST_CASE("squeeze of a size that depends on data is right or refused") {
     CHECK(squeezed(data, {integers("dim", {1, 2})}, {0, 3}) == "nothing was thrown");
 }
 
-TEST_CASE("arithmetic on sizes gives what it is recorded as") {
+TEST_CASE("arithmetic on sizes must match the recorded type") {
     made b;
     value_index const n = b.value_of("n", {});
     value_index const m = b.value_of("m", {});
@@ -246,10 +248,10 @@ TEST_CASE("arithmetic on sizes gives what it is recorded as") {
     b.add_node("aten::sym_size.int", {tensor("self", b.x), integer("dim", 0)}, {n});
     b.add_node("_operator.truediv", {tensor("", n), integer("", 2)}, {m});
     b.output(m);
-    CHECK(is_said(b.fault(), "the operator gives float64[], the program records int64[]"));
+    CHECK(is_said(b.fault(), "the operator returns float64[], but the program records int64[]"));
 }
 
-TEST_CASE("types of fake kernels that are known to be wrong give way to the mapping's") {
+TEST_CASE("known wrong types of fake kernels are replaced by the mapping's") {
     made b;
     value_index const h = b.value_of("h", {1, 3, 4});
     value_index const c = b.value_of("c", {1, 3, 4});
@@ -262,7 +264,7 @@ TEST_CASE("types of fake kernels that are known to be wrong give way to the mapp
         b.p.inputs.back().value = v;
         b.p.inputs.back().target = b.p.values[v].name;
     }
-    // What torch up to 2.10 records: running it gives [1, 3, 4].
+    // Recorded by torch up to 2.10; the actual shape is [1, 3, 4].
     value_index const y = b.value_of("y", {5, 3, 4});
     value_index const last_h = b.value_of("last_h", {1, 1, 3, 4});
     value_index const last_c = b.value_of("last_c", {1, 1, 3, 4});
@@ -282,21 +284,21 @@ TEST_CASE("types of fake kernels that are known to be wrong give way to the mapp
     value_index const doubled = b.add("aten::mul.Tensor", {tensor("self", top), real("other", 2)}, {1, 3, 4});
     b.output(doubled);
     b.p.torch_version = "2.10.0+cu128";
-    SUBCASE("and what is computed from them") {
+    SUBCASE("and values computed from them") {
         graph_data const g = b.convert();
         CHECK(g.values[g.outputs.at(0)].type.shape == shape{3, 4});
     }
-    SUBCASE("torch 2.4 does not say its version") {
+    SUBCASE("torch 2.4 does not record its version") {
         b.p.torch_version.clear();
         CHECK(b.fault() == "nothing was thrown");
     }
     SUBCASE("newer versions are right") {
         b.p.torch_version = "2.11.0";
         CHECK(is_said(b.fault(),
-                      "result 'last_h': the mapping gives float32[1, 3, 4], the program records float32[1, 1, 3, "
+                      "result 'last_h': the mapping returns float32[1, 3, 4], but the program records float32[1, 1, 3, "
                       "4]; the program contradicts itself, or the built-in mapping is wrong"));
     }
-    SUBCASE("another rank than the known one") {
+    SUBCASE("another rank than the known wrong one") {
         b.p.values[last_h].sizes.push_back({2, extent::none});
         CHECK(is_said(b.fault(), "the program records float32[1, 1, 3, 4, 2]"));
     }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Small .pt2 files of every kind, exported and run: the numbers must be those that PyTorch recorded beside them.
+"""Small .pt2 files of every kind are exported and run: the results must equal those recorded with PyTorch.
 
 usage: samples_test.py ATON FOLDER...
 
-A folder holds NAME.pt2, and NAME.inputs.safetensors and NAME.outputs.safetensors with tensors "0", "1", ... in the order of the
-program's user inputs and outputs. NAME.decomp.pt2 is the same model after run_decompositions(). Outputs that are no tensors are
+A folder contains NAME.pt2, and NAME.inputs.safetensors and NAME.outputs.safetensors with tensors "0", "1", ... in the order of the
+program's user inputs and outputs. NAME.decomp.pt2 is the same model after run_decompositions(). Outputs that are not tensors are
 not recorded.
 """
 
@@ -21,7 +21,7 @@ from safetensors.numpy import load_file
 
 ATON, *FOLDERS = sys.argv[1:]
 OPSETS = (13, 17, 18, 20, 26)
-# What refuses a sample at every opset: words of the one line that says so.
+# Samples that are refused at every opset, with a part of the message.
 REFUSED = {
     "custom_op": "custom_ops::foo_forward",
     "custom_op_dyn": "custom_ops::foo_forward",
@@ -75,8 +75,8 @@ class Samples(unittest.TestCase):
         for index in sorted(recorded):
             expected = recorded[index]
             while results[at].dtype != expected.dtype or results[at].shape != expected.shape:
-                at += 1  # an output that is no tensor
-                self.assertLess(at, len(results), f"output {index}: {expected.dtype}{expected.shape} is not there")
+                at += 1  # an output that is not a tensor
+                self.assertLess(at, len(results), f"output {index}: {expected.dtype}{expected.shape} is missing")
             numpy.testing.assert_allclose(results[at], expected, rtol=1e-5, atol=1e-5)
             at += 1
 

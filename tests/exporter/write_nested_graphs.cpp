@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes random graphs in graphs as they are and after the passes, and read back: nested_graphs_run_test.py checks and runs them.
+// Writes random nested graphs before and after the passes, and read back; nested_graphs_run_test.py checks and runs them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,7 @@ void write(aton::graph_data data, std::string const& path) {
     write_model(data, path);
 }
 
-/// As it is, read back, after the passes, and with functions also inlined, before and after the passes.
+/// Writes the graph before and after the passes and read back, and with inlined functions before and after the passes.
 void write_all(aton::graph_data const& data, std::string const& path) {
     std::deque<aton::stored_tensor> weights;
     write(data, path + ".before.onnx");

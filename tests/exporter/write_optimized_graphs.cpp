@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes random graphs as they are and after the passes, side by side: optimized_graphs_run_test.py runs both.
+// Writes random graphs before and after the passes; optimized_graphs_run_test.py runs both.
 #include <cstdint>
 #include <cstdio>
 #include <deque>

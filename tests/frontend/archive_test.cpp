@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The container of .pt2 files: what torch wrote, read as torch reads it; the models in it, and files of other kinds.
+// The container of .pt2 files: files written by torch, read as torch reads them; models, and files of other kinds.
 #include <aton/frontend/pt2/archive.hpp>
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ using aton::pt2::tensor_role;
 
 namespace {
 
-/// What make_expected.py wrote down for one tensor.
+/// What make_expected.py recorded for one tensor.
 struct expected_tensor {
     std::string file, model, role, name, dtype, sizes, bytes;
 };
@@ -56,9 +56,9 @@ std::string printed(std::vector<std::int64_t> const& sizes) {
     return out + "]";
 }
 
-void check_refused(std::string_view bytes, std::string_view answer) {
-    std::string const what = complaint(bytes);
-    CHECK_MESSAGE(what.find(answer) != std::string::npos, what << " should have: " << answer);
+void check_refused(std::string_view bytes, std::string_view expected) {
+    std::string const what = error_message(bytes);
+    CHECK_MESSAGE(what.find(expected) != std::string::npos, what << " should have: " << expected);
 }
 
 std::filesystem::path scratch(std::string const& name) {
@@ -67,7 +67,7 @@ std::filesystem::path scratch(std::string const& name) {
 
 } // namespace
 
-TEST_CASE("every tensor of the samples is what torch loads, under its name and no other") {
+TEST_CASE("every tensor of the samples equals what torch loads, under its own name only") {
     std::map<std::string, std::vector<expected_tensor>> by_file;
     for (expected_tensor const& e : read_expected()) by_file[e.file].push_back(e);
     REQUIRE(by_file.size() >= 8);
@@ -89,10 +89,10 @@ TEST_CASE("every tensor of the samples is what torch loads, under its name and n
             CHECK(printed(t.sizes) == e.sizes);
             CHECK(t.byte_count() == e.bytes.size());
             CHECK(dense_bytes(t) == e.bytes);
-            // The other role finds it as well.
+            // The other role also finds it.
             tensor_role const other = role == tensor_role::weight ? tensor_role::constant : tensor_role::weight;
             CHECK(dense_bytes(a.tensor(e.model, other, e.name)) == e.bytes);
-            // The bytes lie where the span says, in the file and in memory.
+            // The span gives the position of the bytes, in the file and in memory.
             aton::file_span const& span = t.parts[0].bytes;
             std::string on_disk(span.size, '\0');
             CHECK(::pread(span.file, on_disk.data(), on_disk.size(), static_cast<off_t>(span.position)) ==
@@ -128,10 +128,10 @@ TEST_CASE("models and their names") {
     CHECK(a.program_json("prefill").size() == 6934);
     CHECK(a.tensor("decode", tensor_role::weight, "fc.bias").sizes == std::vector<std::int64_t>{3});
     CHECK_THROWS_WITH_AS((void)a.program_json(""),
-                         doctest::Contains("has several models, name one of them: 'decode', 'prefill'"),
+                         doctest::Contains("has several models; name one of them: 'decode', 'prefill'"),
                          aton::error);
     CHECK_THROWS_WITH_AS(
-        (void)a.resolve_model("model"), doctest::Contains("no model 'model'; there are 'decode'"), aton::error);
+        (void)a.resolve_model("model"), doctest::Contains("no model 'model'; it has 'decode'"), aton::error);
     CHECK_THROWS_WITH_AS((void)a.tensor("decode", tensor_role::weight, "va"),
                          doctest::Contains("model 'decode' has no weight or constant 'va'"),
                          aton::error);
@@ -139,8 +139,8 @@ TEST_CASE("models and their names") {
     CHECK(one.resolve_model("") == "model");
     CHECK(one.program_json("").starts_with("{\"graph_module\""));
     CHECK_THROWS_WITH_AS(
-        (void)one.program_json("other"), doctest::Contains("has no model 'other'; there is 'model'"), aton::error);
-    // Of several, the one called "model" is the one without a name.
+        (void)one.program_json("other"), doctest::Contains("has no model 'other'; it has 'model'"), aton::error);
+    // An empty name selects the model called "model".
     zip_writer w;
     w.add("m/models/a.json", "1").add("m/models/deep/er.json", "22").add("m/models/notes.txt", "");
     add_frame(w);
@@ -152,7 +152,7 @@ TEST_CASE("models and their names") {
     CHECK(several.tensor_names("a", tensor_role::weight).empty());
 }
 
-TEST_CASE("what an archive hands out outlives it while its storage is held") {
+TEST_CASE("results of an archive outlive it while its storage is held") {
     stored_tensor t;
     std::shared_ptr<void const> storage;
     {
@@ -168,7 +168,7 @@ TEST_CASE("what an archive hands out outlives it while its storage is held") {
     CHECK(::fcntl(file, F_GETFD) < 0);
 }
 
-TEST_CASE("paths that are no file") {
+TEST_CASE("paths that are not regular files") {
     CHECK_THROWS_WITH_AS(archive("/no/such/file.pt2"), "/no/such/file.pt2: no such file", aton::error);
     CHECK_THROWS_WITH_AS(archive("/"), "/: is a folder, not a file", aton::error);
     CHECK_THROWS_WITH_AS(archive("/dev/null"), "/dev/null: is a device, pipe or socket, not a file", aton::error);
@@ -177,7 +177,7 @@ TEST_CASE("paths that are no file") {
     std::ofstream(path).close();
     CHECK_THROWS_WITH_AS(archive(path.string()), (path.string() + ": is empty").c_str(), aton::error);
     std::filesystem::remove(path);
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0); // nobody writes: whoever waits, waits forever
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0); // without a writer: a blocking open would hang
     CHECK_THROWS_WITH_AS(archive(path.string()), doctest::Contains("is a device, pipe or socket"), aton::error);
     std::filesystem::remove(path);
     std::filesystem::create_symlink(path.filename(), path);
@@ -188,7 +188,7 @@ TEST_CASE("paths that are no file") {
 TEST_CASE("files of other kinds are named, with what to do") {
     check_refused("hello, world", "is not a .pt2 archive: export the model with torch.export.save");
     check_refused("P", "is not a .pt2 archive");
-    check_refused("PK\3\4 and then nothing", "cut short or damaged");
+    check_refused("PK\3\4 and then nothing", "truncated or damaged");
     check_refused("\x14\0\0\0ET12\4\0\4\0"s, "is an ExecuTorch program");
     check_refused("\x80\2\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."s, "before torch 1.6");
     check_refused("\x0d\0\0\0\0\0\0\0{\"a\": [1, 2]}"s, "is a safetensors file");
@@ -214,10 +214,10 @@ TEST_CASE("files of other kinds are named, with what to do") {
     zip_writer both;
     both.add("m/data/aotinductor/model/c.so", "");
     add_frame(both);
-    CHECK(complaint(both.finish()).empty());
+    CHECK(error_message(both.finish()).empty());
 }
 
-TEST_CASE("what an archive says of itself") {
+TEST_CASE("the metadata of an archive") {
     auto const with = [](std::string_view format, std::string_view version, std::string_view order) {
         zip_writer w;
         w.add("m/models/model.json", "{}");
@@ -226,12 +226,12 @@ TEST_CASE("what an archive says of itself") {
         if (!order.empty()) w.add("m/byteorder", order);
         return w.finish();
     };
-    CHECK(complaint(with("pt2", "0", "little")).empty());
-    CHECK(complaint(with("pt2\n", "0\n", "")).empty());
+    CHECK(error_message(with("pt2", "0", "little")).empty());
+    CHECK(error_message(with("pt2\n", "0\n", "")).empty());
     check_refused(with("", "0", "little"), "without models");
     check_refused(with("pt3", "0", "little"), "has archive_format 'pt3'");
-    check_refused(with("pt2", "1", "little"), "has archive_version '1', known is '0'");
-    check_refused(with("pt2", "", "little"), "has archive_version missing");
+    check_refused(with("pt2", "1", "little"), "has archive_version '1'; only '0' is supported");
+    check_refused(with("pt2", "", "little"), "has no archive_version");
     check_refused(with("pt2", "0", "big"), "is big-endian");
     zip_writer packed;
     packed.add("m/models/model.json", "{}", 8).add("m/archive_format", "pt2").add("m/archive_version", "0");

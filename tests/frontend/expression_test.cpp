@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Size expressions against what sympy computes of them (tests/data/pt2/expressions.txt), their text, and texts that are none.
+// Size expressions: values against sympy's (tests/data/pt2/expressions.txt), printed forms, and strings that are not expressions.
 #include <aton/frontend/pt2/read_program.hpp>
 
 #include <doctest/doctest.h>
@@ -42,11 +42,11 @@ std::string value(expression const& e, point const& at) {
 
 std::string text(std::string_view of) { return to_string(parse_expression(of)); }
 
-/// What is said about a text; empty: it is an expression.
-std::string complaint(std::string_view of) {
+/// The error message for a string; empty if it is an expression.
+std::string error_message(std::string_view of) {
     try {
         expression const e = parse_expression(of);
-        // What is read can be worked with.
+        // The result can be used.
         (void)to_string(e);
         (void)evaluate(e, points[0]);
         CHECK(e == parse_expression(of));
@@ -85,7 +85,7 @@ TEST_CASE("expressions have the values that sympy computes, in both spellings") 
             CHECK_MESSAGE(value(written, points[i]) == f[i + 2], line);
             CHECK_MESSAGE(value(printed, points[i]) == f[i + 2], line);
         }
-        // A printed text of ours is one of the old spelling; what it does not share are the functions' names.
+        // Our printed form is in the old spelling, except for the names of functions.
         if (f[1].find_first_of("MITFRCAPWEN&|") != std::string::npos || f[1].find("ceiling") != std::string::npos)
             continue;
         expression const again = parse_expression(to_string(written));
@@ -95,7 +95,7 @@ TEST_CASE("expressions have the values that sympy computes, in both spellings") 
     CHECK(count >= 60);
 }
 
-TEST_CASE("texts of expressions are those that a person would write") {
+TEST_CASE("expressions are printed in the usual notation") {
     std::string const s0 = symbol("s0");
     std::string const s53 = symbol("s53");
     std::string const u0 = "Symbol('u0', integer=True)";
@@ -123,7 +123,7 @@ TEST_CASE("texts of expressions are those that a person would write") {
     CHECK(text("int_oo") == "int_oo");
 }
 
-TEST_CASE("symbols are renamed, and sorted by what they are then called") {
+TEST_CASE("symbols are renamed, and sorted by their new names") {
     expression const e = parse_expression("Add(" + symbol("s0") + ", FloorDiv(" + symbol("s53") + ", Integer(2)))");
     CHECK(to_string(e) == "s0 + s53//2");
     CHECK(to_string(e, names{{"s0", "w"}, {"s53", "h"}, {"s1", "no"}}) == "h//2 + w");
@@ -131,7 +131,7 @@ TEST_CASE("symbols are renamed, and sorted by what they are then called") {
     CHECK(to_string(parse_expression("s0"), names{{"s0", ""}}).empty());
 }
 
-TEST_CASE("equal sizes are equal whatever the order of what they are made of") {
+TEST_CASE("equality of sizes does not depend on the order of operands") {
     CHECK(parse_expression("s1 + (s0 + 3) + 4") == parse_expression("7 + s0 + s1"));
     CHECK(parse_expression("2*(s1*s0)*3") == parse_expression("s0*6*s1"));
     CHECK(parse_expression("s0 - s1") == parse_expression("-1*s1 + s0"));
@@ -146,7 +146,7 @@ TEST_CASE("equal sizes are equal whatever the order of what they are made of") {
     CHECK(parse_expression("2*3 - 6").number == 0);
 }
 
-TEST_CASE("the sizes of many other spellings") {
+TEST_CASE("other spellings of sizes") {
     CHECK(value(parse_expression("-s0**2"), points[0]) == "-49");
     CHECK(value(parse_expression("2**-1*s53"), points[0]) == "6");
     CHECK(value(parse_expression("s53//5//2"), points[0]) == "1");
@@ -162,7 +162,7 @@ TEST_CASE("the sizes of many other spellings") {
     CHECK(value(parse_expression("Piecewise((1, False), (s0, True))"), points[0]) == "7");
 }
 
-TEST_CASE("what has no integer value has none") {
+TEST_CASE("expressions without an integer value") {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     point const large{{"a", most}, {"b", std::numeric_limits<std::int64_t>::min()}, {"z", 0}, {"k", most / 2}};
     for (char const* each : {"a + 1",
@@ -201,7 +201,7 @@ TEST_CASE("what has no integer value has none") {
     CHECK(value(parse_expression("RoundToInt(b/3)"), large) == "-3074457345618258603");
     CHECK(value(parse_expression("a**1"), large) == std::to_string(most));
     CHECK(value(parse_expression("(-2)**63"), large) == std::to_string(large.at("b")));
-    // Made by hand, with operands that do not fit.
+    // Built by hand, with invalid operands.
     for (int kind = 0; kind <= static_cast<int>(expression_kind::other); ++kind) {
         for (std::size_t operands : {0U, 1U, 2U, 3U, 4U}) {
             expression e;
@@ -221,7 +221,7 @@ TEST_CASE("what has no integer value has none") {
     CHECK_FALSE(evaluate(deep, large));
 }
 
-TEST_CASE("texts that are no expressions are refused with their place") {
+TEST_CASE("strings that are not expressions are refused with the offset") {
     for (std::string_view const each : std::initializer_list<std::string_view>{"",
                                                                                " ",
                                                                                "s0 +",
@@ -281,32 +281,32 @@ TEST_CASE("texts that are no expressions are refused with their place") {
                                                                                "a.b.",
                                                                                "s0 // ",
                                                                                "s0 **"})
-        CHECK_MESSAGE(!complaint(each).empty(), std::string(each));
-    CHECK(complaint("Add(Symbol('s0'), Integer(x y))").find("at offset 28") != std::string::npos);
-    CHECK(complaint("f(integer=True, s0)").empty());
-    CHECK(complaint("Add()").empty());
-    CHECK(complaint("Mul()").empty());
+        CHECK_MESSAGE(!error_message(each).empty(), std::string(each));
+    CHECK(error_message("Add(Symbol('s0'), Integer(x y))").find("at offset 28") != std::string::npos);
+    CHECK(error_message("f(integer=True, s0)").empty());
+    CHECK(error_message("Add()").empty());
+    CHECK(error_message("Mul()").empty());
 }
 
-TEST_CASE("nothing is too long or too deep") {
+TEST_CASE("length and nesting are bounded") {
     auto const repeated = [](std::string const& what, int n) {
         std::string out;
         for (int i = 0; i != n; ++i) out += what;
         return out;
     };
-    CHECK(complaint(repeated("(", 200) + "s0" + repeated(")", 200)).empty());
+    CHECK(error_message(repeated("(", 200) + "s0" + repeated(")", 200)).empty());
     for (char const* open : {"(", "Abs(", "-", "~", "2**", "Add(1, ", "Piecewise((", "f(x=", "+"})
-        CHECK_MESSAGE(!complaint(repeated(open, 20000)).empty(), open);
-    CHECK(complaint(repeated("s0//", 900) + "2").empty());
-    CHECK_FALSE(complaint(repeated("s0//", 2000) + "2").empty());
-    CHECK_FALSE(complaint(repeated("s0%", 2000) + "2").empty());
-    CHECK(complaint(repeated("s0+", 20000) + "2").empty());
-    CHECK(complaint(repeated("s0*", 20000) + "2").empty());
-    CHECK(complaint(repeated("s0/", 900) + "2").empty());
-    CHECK_FALSE(complaint(repeated("s", 70000)).empty());
+        CHECK_MESSAGE(!error_message(repeated(open, 20000)).empty(), open);
+    CHECK(error_message(repeated("s0//", 900) + "2").empty());
+    CHECK_FALSE(error_message(repeated("s0//", 2000) + "2").empty());
+    CHECK_FALSE(error_message(repeated("s0%", 2000) + "2").empty());
+    CHECK(error_message(repeated("s0+", 20000) + "2").empty());
+    CHECK(error_message(repeated("s0*", 20000) + "2").empty());
+    CHECK(error_message(repeated("s0/", 900) + "2").empty());
+    CHECK_FALSE(error_message(repeated("s", 70000)).empty());
 }
 
-TEST_CASE("changed and cut texts are expressions or refused") {
+TEST_CASE("mutated and truncated strings are expressions or refused") {
     std::ifstream in(ATON_PT2_SAMPLES "/expressions.txt");
     std::mt19937 random(20240607);
     std::string const letters = "s0u53()+-*/%,.'= <>~&|eMaxPiInt\n\x80";
@@ -315,12 +315,12 @@ TEST_CASE("changed and cut texts are expressions or refused") {
         for (int spelling = 0; spelling != 2; ++spelling) {
             std::string const whole = fields(line)[static_cast<std::size_t>(spelling)];
             for (std::size_t size = 0; size != whole.size(); ++size)
-                refused += complaint(whole.substr(0, size)).empty() ? 0 : 1;
+                refused += error_message(whole.substr(0, size)).empty() ? 0 : 1;
             for (int round = 0; round != 30; ++round) {
                 std::string changed = whole;
                 for (auto n = random() % 3 + 1; n != 0; --n)
                     changed[random() % changed.size()] = letters[random() % letters.size()];
-                refused += complaint(changed).empty() ? 0 : 1;
+                refused += error_message(changed).empty() ? 0 : 1;
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grammar of guards, against what Python says of the same texts, and which input a name in one is.
+// The grammar of guards: values against Python's, and the inputs that names refer to.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -33,7 +33,7 @@ std::string text_of(std::string_view text) {
     return e ? program::to_string(*e) : "-";
 }
 
-/// Of sizes x = 7, y = 12, n = -3.
+/// For the sizes x = 7, y = 12, n = -3.
 std::string value_of(std::string_view text) {
     auto const e = parsed(text);
     if (!e) return "-";
@@ -45,7 +45,7 @@ std::string value_of(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("what torch 2.13 writes") {
+TEST_CASE("guards written by torch 2.13") {
     CHECK(text_of("(1 / L['x'].size()[0]) == 0.2") == "1/x#0 == 0.2");
     CHECK(text_of("(0.5*torch.sym_float(L['x'].size()[0])) == 2.5") == "0.5*float(x#0) == 2.5");
     CHECK(text_of("L['d']['a'].size()[0] == L['t'][1][0].size()[2]") == "d.a#0 == t.1.0#2");
@@ -60,7 +60,7 @@ TEST_CASE("what torch 2.13 writes") {
     CHECK(text_of("torch._sym_sqrt(L['x'].size()[0]) < math.inf") == "sqrt(x#0) < inf");
 }
 
-TEST_CASE("what is not understood is none, and no error") {
+TEST_CASE("guards that cannot be parsed are nothing, not errors") {
     for (std::string_view text : {"",
                                   "L",
                                   "L[",
@@ -116,7 +116,7 @@ TEST_CASE("numbers are Python's") {
     CHECK(value_of("1 / (L['x'].size()[0] - 7) == 1") == "exception");
     CHECK(value_of("L['y'].size()[0] if L['n'] > 0 else L['x'].size()[0]") == "7");
     CHECK(value_of("CeilDiv(L['x'].size()[0], 2) + Mod(L['y'].size()[0], 5) + max(1, 9, 4)") == "15");
-    CHECK(value_of("L['x'].size()[0] * 9223372036854775807 == 0") == "exception"); // beyond 64 bits: not known
+    CHECK(value_of("L['x'].size()[0] * 9223372036854775807 == 0") == "exception"); // beyond 64 bits: unknown
 }
 
 namespace {
@@ -128,7 +128,7 @@ std::string nest(std::string_view type, std::string_view context, std::string_vi
            R"(, "children_spec": [)" + std::string(children) + "]}";
 }
 
-/// forward(scale, nest, *, mask): a float that is baked in, a dict with a list of the number n, and the tensor x.
+/// forward(scale, nest, *, mask): a baked-in float, a dict with a list of the number n, and the tensor x.
 std::string const in_spec =
     "[1, " +
     nest("builtins.tuple", R"("null")",
@@ -137,7 +137,7 @@ std::string const in_spec =
              ", " + nest("builtins.dict", R"("[\"mask\"]")", leaf)) +
     "]";
 
-/// The guards of the small program as they are understood, one after the other; "-": not.
+/// The parsed guards of the small program in order; "-" if a guard cannot be parsed.
 std::string understood(std::initializer_list<std::string_view> guards, std::string const& treespec = in_spec) {
     std::string json(tests::small_program);
     auto const replace = [&](std::string_view from, std::string const& to) {
@@ -158,7 +158,7 @@ std::string understood(std::initializer_list<std::string_view> guards, std::stri
 
 } // namespace
 
-TEST_CASE("names in guards are those of inputs") {
+TEST_CASE("names in guards refer to inputs") {
     CHECK(understood({"L['mask'].size()[0] == 5"}) == "x.size()[0] == 5");
     CHECK(understood({"L['nest']['a b'][0] == 5"}) == "n == 5");
     CHECK(understood({"L['kwargs']['mask'].size()[3] > L['args'][1]['a b'][0]"}) == "x.size()[3] > n");
@@ -172,7 +172,7 @@ TEST_CASE("names in guards are those of inputs") {
     CHECK(understood({"L['x'].size()[0] == 5", "L['mask'].size()[0] == 5"}, "") == "x.size()[0] == 5; -");
 }
 
-TEST_CASE("guards that are no texts are nothing") {
+TEST_CASE("guards that are not strings are ignored") {
     std::string json(tests::small_program);
     json.replace(json.find(R"("guards_code": [])"), 17, R"("guards_code": [3, null, {"a": []}])");
     CHECK(tests::read_small(json).guards.empty());

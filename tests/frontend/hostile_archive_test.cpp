@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Archives of torch.export.save that are damaged or lie: each gives one line of complaint, never more.
-// ATON_FUZZ_ROUNDS (default 3000) says how many changed archives are tried.
+// Damaged or malicious archives of torch.export.save: each is refused in exactly one line.
+// ATON_FUZZ_ROUNDS (default 3000) is the number of mutated archives.
 #include <aton/frontend/pt2/archive.hpp>
 
 #include <doctest/doctest.h>
@@ -23,8 +23,8 @@ using aton::pt2::tensor_role;
 
 namespace {
 
-/// What is said about the only weight; empty: it is taken.
-std::string weight_complaint(std::string_view bytes, std::string_view name = "w") {
+/// The error message for the only weight; empty if it can be read.
+std::string weight_error(std::string_view bytes, std::string_view name = "w") {
     try {
         archive const a = archive::from_memory(bytes, "hostile.pt2");
         (void)dense_bytes(a.tensor("", tensor_role::weight, name));
@@ -35,14 +35,14 @@ std::string weight_complaint(std::string_view bytes, std::string_view name = "w"
     return {};
 }
 
-void check_weight_refused(std::string_view bytes, std::string_view answer) {
-    std::string const what = weight_complaint(bytes);
-    CHECK_MESSAGE(what.find(answer) != std::string::npos, what << " should have: " << answer);
+void check_weight_refused(std::string_view bytes, std::string_view expected) {
+    std::string const what = weight_error(bytes);
+    CHECK_MESSAGE(what.find(expected) != std::string::npos, what << " should have: " << expected);
 }
 
-void check_refused(std::string_view bytes, std::string_view answer) {
-    std::string const what = complaint(bytes);
-    CHECK_MESSAGE(what.find(answer) != std::string::npos, what << " should have: " << answer);
+void check_refused(std::string_view bytes, std::string_view expected) {
+    std::string const what = error_message(bytes);
+    CHECK_MESSAGE(what.find(expected) != std::string::npos, what << " should have: " << expected);
 }
 
 /// The container of torch 2.7 around a pickle and a record of 48 bytes.
@@ -80,36 +80,36 @@ TEST_CASE("weights of the old container that do not fit their storage") {
     using namespace pickled;
     auto const with = [](std::string const& what) { return old_archive(entry("w", what)); };
     std::string const ints = storage("IntStorage", "0", 12);
-    CHECK(weight_complaint(with(tensor(ints, 11, {}, {}))).empty());
-    CHECK(weight_complaint(with(tensor(ints, 0, {3, 4}, {1, 3}))).empty());
-    CHECK(weight_complaint(with(tensor(storage("ByteStorage", "0", 5), 4, {1}, {1}))).empty());
+    CHECK(weight_error(with(tensor(ints, 11, {}, {}))).empty());
+    CHECK(weight_error(with(tensor(ints, 0, {3, 4}, {1, 3}))).empty());
+    CHECK(weight_error(with(tensor(storage("ByteStorage", "0", 5), 4, {1}, {1}))).empty());
     check_weight_refused(with(tensor(storage("ByteStorage", "0", 5), 5, {1}, {1})),
-                         "element 5 lies beyond its record 'archive/data/0' of 5 bytes");
-    check_weight_refused(with(tensor(ints, 12, {}, {})), "element 12 lies beyond");
-    check_weight_refused(with(tensor(ints, 0, {13}, {1})), "element 12 lies beyond");
+                         "element 5 is outside its record 'archive/data/0' of 5 bytes");
+    check_weight_refused(with(tensor(ints, 12, {}, {})), "element 12 is outside");
+    check_weight_refused(with(tensor(ints, 0, {13}, {1})), "element 12 is outside");
     check_weight_refused(with(tensor(ints, -1, {2}, {1})), "storage offset -1 is negative");
     check_weight_refused(with(tensor(storage("IntStorage", "0", 13), 0, {2}, {1})),
-                         "its storage has 52 bytes, the record 'archive/data/0' only 48");
+                         "its storage has 52 bytes, but its record 'archive/data/0' has only 48");
     check_weight_refused(with(tensor(storage("IntStorage", "1", 12), 0, {2}, {1})),
                          "'archive/data/1' is missing: saved without data");
     check_weight_refused(with(tensor(storage("IntStorage", "../0", 12), 0, {2}, {1})), "is missing");
     check_weight_refused(with(tensor(storage("IntStorage", "void", 12), 0, {2}, {1})), "is empty: saved without data");
     check_weight_refused(with(tensor(storage("ByteStorage", "packed", 8), 0, {2}, {1})),
                          "'archive/data/packed' is compressed");
-    CHECK(weight_complaint(with(tensor(storage("IntStorage", "void", 0), 0, {2, 0}, {1, 1}))).empty());
-    check_weight_refused(old_archive(""), "the pickle is cut short at byte 0");
+    CHECK(weight_error(with(tensor(storage("IntStorage", "void", 0), 0, {2, 0}, {1, 1}))).empty());
+    check_weight_refused(old_archive(""), "the pickle is truncated at byte 0");
     check_weight_refused(with(call("os", "system", tuple({text("true")}))),
-                         "member 'serialized_state_dict.pt': the pickle, at byte");
+                         "member 'serialized_state_dict.pt': the pickle at byte");
 }
 
-TEST_CASE("the torch.save file inside of an archive is not one") {
+TEST_CASE("a torch.save file inside an archive that is not one") {
     auto const with = [](std::string_view saved) {
         zip_writer out;
         out.add("serialized_exported_program.json", "{}").add("serialized_state_dict.pt", saved).add("version", "8.2");
         return out.finish();
     };
-    check_weight_refused(with("\x80\2}."s), "is no ZIP file of torch.save");
-    check_weight_refused(with("PK\3\4"s), "without its end");
+    check_weight_refused(with("\x80\2}."s), "is not a ZIP file of torch.save");
+    check_weight_refused(with("PK\3\4"s), "without an end record");
     check_weight_refused(with(zip_writer().add("archive/data/0", "1").finish()), "has no data.pkl");
     check_weight_refused(
         with(zip_writer().add("archive/data.pkl", "\x80\2}.").add("archive/byteorder", "big").finish()),
@@ -126,7 +126,7 @@ TEST_CASE("the torch.save file inside of an archive is not one") {
 
 TEST_CASE("sizes, strides and offsets, right and wrong") {
     struct one {
-        char const *sizes, *strides, *offset, *answer; // answer empty: taken
+        char const *sizes, *strides, *offset, *expected; // empty: accepted
     };
     for (one const& o : {one{"2,3", "3,1", "0", ""},
                          {"3,2", "1,3", "0", ""},
@@ -135,11 +135,11 @@ TEST_CASE("sizes, strides and offsets, right and wrong") {
                          {"1,6", "9223372036854775807,1", "0", ""},
                          {"0", "1", "9", ""},
                          {"4,0,7", "1,1,1", "1000", ""},
-                         {"7", "1", "0", "element 6 lies beyond its record 'm/data/weights/weight_0' of 24 bytes"},
-                         {"", "", "6", "element 6 lies beyond"},
-                         {"2", "6", "0", "element 6 lies beyond"},
-                         {"2,2", "4,1", "1", "element 6 lies beyond"},
-                         {"2,3", "3", "0", "2 sizes but 1 strides"},
+                         {"7", "1", "0", "element 6 is outside its record 'm/data/weights/weight_0' of 24 bytes"},
+                         {"", "", "6", "element 6 is outside"},
+                         {"2", "6", "0", "element 6 is outside"},
+                         {"2,2", "4,1", "1", "element 6 is outside"},
+                         {"2,3", "3", "0", "2 sizes, but 1 strides"},
                          {"-1", "1", "0", "size -1 is negative"},
                          {"2,-3", "1,1", "0", "size -3 is negative"},
                          {"2", "-1", "1", "stride -1 is negative"},
@@ -149,22 +149,22 @@ TEST_CASE("sizes, strides and offsets, right and wrong") {
                          {"2305843009213693952", "0", "0", "more than 2^63 bytes"},
                          {"4294967296,4294967296,0", "0,0,0", "0", "more than 2^63 bytes"},
                          {"0,4294967296,4294967296", "0,0,0", "0", "more than 2^63 bytes"},
-                         {"3", "9223372036854775807", "0", "reach further than 2^63"},
-                         {"2,2", "9223372036854775807,1", "0", "reach further than 2^63"},
-                         {"2", "9223372036854775807", "9223372036854775807", "reach further than 2^63"},
-                         {"2", "9223372036854775807", "0", "element 9223372036854775807 lies beyond"},
-                         {"1024,1024,1024", "0,0,0", "0", "repeats 24 bytes to more than 1 GiB"}}) {
+                         {"3", "9223372036854775807", "0", "span more than 2^63"},
+                         {"2,2", "9223372036854775807,1", "0", "span more than 2^63"},
+                         {"2", "9223372036854775807", "9223372036854775807", "span more than 2^63"},
+                         {"2", "9223372036854775807", "0", "element 9223372036854775807 is outside"},
+                         {"1024,1024,1024", "0,0,0", "0", "expands 24 bytes to more than 1 GiB"}}) {
         CAPTURE(o.sizes);
         CAPTURE(o.strides);
-        std::string const what = weight_complaint(archive_with_weight(tensor_meta(o.sizes, o.strides, o.offset)));
-        if (*o.answer == '\0') CHECK_MESSAGE(what.empty(), what);
-        else CHECK_MESSAGE(what.find(o.answer) != std::string::npos, what);
+        std::string const what = weight_error(archive_with_weight(tensor_meta(o.sizes, o.strides, o.offset)));
+        if (*o.expected == '\0') CHECK_MESSAGE(what.empty(), what);
+        else CHECK_MESSAGE(what.find(o.expected) != std::string::npos, what);
     }
     std::string ones = "1";
     std::string many = "1";
     for (int i = 1; i != 65; ++i) many += ",1";
     for (int i = 1; i != 64; ++i) ones += ",1";
-    CHECK(weight_complaint(archive_with_weight(tensor_meta(ones, ones))).empty());
+    CHECK(weight_error(archive_with_weight(tensor_meta(ones, ones))).empty());
     check_weight_refused(archive_with_weight(tensor_meta(many, many)), "more than 64 dimensions");
 }
 
@@ -210,14 +210,14 @@ TEST_CASE("records that are missing, empty, compressed, or not for tensors") {
     auto const with_entry = [](std::string const& entry) {
         return archive_with_config(R"({"config": {)" + entry + "}}");
     };
-    CHECK(weight_complaint(with_entry(config_entry("w", "weight_0", six))).empty());
+    CHECK(weight_error(with_entry(config_entry("w", "weight_0", six))).empty());
     check_weight_refused(with_entry(config_entry("w", "weight_9", six)),
                          "is in record 'm/data/weights/weight_9', which is not in the archive");
     check_weight_refused(with_entry(config_entry("w", "../../models/model.json", six)), "which is not in the archive");
     check_weight_refused(with_entry(config_entry("w", "", six)), "which is not in the archive");
     check_weight_refused(with_entry(config_entry("w", "weight_1", six)),
                          "'m/data/weights/weight_1' is empty: saved without data");
-    CHECK(weight_complaint(with_entry(config_entry("w", "weight_1", tensor_meta("0", "1")))).empty());
+    CHECK(weight_error(with_entry(config_entry("w", "weight_1", tensor_meta("0", "1")))).empty());
     check_weight_refused(with_entry(R"("w": {"path_name": "weight_0", "use_pickle": true, "tensor_meta": null})"),
                          "tensor 'w': is pickled");
     check_weight_refused(with_entry(R"("w": {"path_name": "weight_0", "use_pickle": false, "tensor_meta": null})"),
@@ -231,12 +231,13 @@ TEST_CASE("records that are missing, empty, compressed, or not for tensors") {
     check_weight_refused(packed.finish(), "member 'm/data/weights/weight_0' is compressed");
 }
 
-TEST_CASE("configs that are no config") {
+TEST_CASE("invalid configs") {
     for (char const* const text :
          {"", "{", "[]", "null", "{}", R"({"config": []})", R"({"config": null})", "\xff\xfe", R"({"config": {}}x)"})
         check_weight_refused(archive_with_config(text), "member 'm/data/weights/model_weights_config.json': ");
     check_weight_refused(archive_with_config(std::string(5000, '[')), "is not valid JSON");
-    check_weight_refused(archive_with_config(R"({"config": {"v": {}, "w": {}, "v": {}}})"), "has 'v' twice");
+    check_weight_refused(archive_with_config(R"({"config": {"v": {}, "w": {}, "v": {}}})"),
+                         "has a duplicate tensor 'v'");
     check_weight_refused(archive_with_config(std::string((16U << 20U) + 1, ' ')), "is longer than 16 MiB");
     std::string const meta = tensor_meta("2,3", "3,1");
     auto const without = [&](std::string_view what, std::string_view instead) {
@@ -261,7 +262,7 @@ TEST_CASE("configs that are no config") {
     check_weight_refused(without(R"({"as_int": 0})", "null"), R"(has no integer "storage_offset" as "as_int")");
 }
 
-TEST_CASE("samples cut short at every byte") {
+TEST_CASE("samples truncated at every byte") {
     for (char const* const file : {"legacy_27.pt2", "tied.pt2", "legacy_dtypes.pt2"}) {
         std::string const bytes = read_file(sample_path(file));
         REQUIRE(survives(bytes));
@@ -284,7 +285,7 @@ TEST_CASE("samples with bytes changed") {
               pickled::entry("w", pickled::tensor(pickled::storage("IntStorage", "0", 12), 1, {2, 3}, {1, 4})))}) {
         int opened = 0;
         for (int i = 0; i != rounds; ++i) {
-            // Half of them keep their length: offsets stay right, so that what lies behind them is reached.
+            // Half of them keep their length: offsets stay valid, so that the data behind them is reached.
             std::string bent = bytes;
             if (i % 2 == 0) bent = mutated(std::move(bent), rng);
             else

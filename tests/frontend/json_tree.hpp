@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON that a test can change at any place, also into what no writer makes: a key twice, a number of the wrong kind.
+// JSON that a test can change anywhere, also into documents that no writer produces: duplicate keys, numbers of the wrong kind.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 namespace aton::tests {
 
 struct json_tree {
-    char kind = 'v';               ///< 'o' object, 'a' array, 's' text, 'n' number, 'v' other
-    std::string text;              ///< of what is no container, as it is written
-    std::vector<std::string> keys; ///< of objects, one for each value
+    char kind = 'v';               ///< 'o' object, 'a' array, 's' string, 'n' number, 'v' other
+    std::string text;              ///< the JSON of a scalar
+    std::vector<std::string> keys; ///< of objects, one per value
     std::vector<json_tree> values;
 };
 
-/// Appends to an object, also a key that it has, or with an empty key to an array.
+/// Appends to an object, even if the key exists, or to an array if the key is empty.
 inline void add(json_tree& to, std::string_view key, json_tree value) {
     if (to.kind == 'o') to.keys.emplace_back(key);
     to.values.push_back(std::move(value));
 }
 
-/// Removes the value at a place of an object or array.
+/// Removes the value at an index of an object or array.
 inline void drop(json_tree& from, std::size_t place) {
     if (from.kind == 'o') from.keys.erase(from.keys.begin() + static_cast<std::ptrdiff_t>(place));
     from.values.erase(from.values.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-/// Removes a key of an object, where it has it.
+/// Removes a key of an object, if it exists.
 inline void drop(json_tree& from, std::string_view key) {
     for (std::size_t i = from.keys.size(); i-- != 0;)
         if (from.keys[i] == key) drop(from, i);
@@ -94,8 +94,8 @@ inline std::string print_tree(json_tree const& t) {
     return out;
 }
 
-/// Calls visit(value, path) for every value below `t`; `path` looks like "graph.nodes[3].name", and so do those of messages.
-/// visit() may change the value, when it has changed it back.
+/// Calls visit(value, path) for every value below `t`; `path` looks like "graph.nodes[3].name", as in messages.
+/// visit() may change the value if it restores it.
 template <typename Visit>
 void for_each_value(json_tree& t, std::string const& path, Visit visit) {
     for (std::size_t i = 0; i != t.values.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pickles of tensors: everything that torch.save writes for one, and programs that want something else of whoever runs them.
+// Pickles of tensors: everything that torch.save writes for them, and hostile pickles.
 #include "frontend/pt2/pickle_reader.hpp"
 
 #include <doctest/doctest.h>
@@ -30,8 +30,8 @@ pickled_tensor find(pickled_tensors const& in, std::string_view name) {
     return found.value_or(pickled_tensor{});
 }
 
-/// Reads a pickle and looks up everything in it. Empty: nothing to complain about.
-std::string said_of(std::string_view bytes) {
+/// Reads a pickle and looks up everything in it. Returns the error message; empty if there is none.
+std::string error_of(std::string_view bytes) {
     try {
         pickled_tensors const t(bytes, "hostile.pt2");
         for (std::string_view const name : t.names()) {
@@ -46,15 +46,15 @@ std::string said_of(std::string_view bytes) {
     return {};
 }
 
-void check_refused(std::string_view bytes, std::string_view answer) {
-    std::string const what = said_of(bytes);
-    CHECK_MESSAGE(what.find(answer) != std::string::npos, what << " should have: " << answer);
+void check_refused(std::string_view bytes, std::string_view expected) {
+    std::string const what = error_of(bytes);
+    CHECK_MESSAGE(what.find(expected) != std::string::npos, what << " should have: " << expected);
 }
 
 std::string const floats = storage("FloatStorage", "0", 12);
 std::string const plain = tensor(floats, 3, {2, 4}, {4, 1});
 
-/// Its views point into the bytes.
+/// The result's views point into the bytes.
 pickled_tensor only(std::string const& bytes) {
     pickled_tensors const t(bytes, "a.pt2");
     REQUIRE(t.names().size() == 1);
@@ -63,7 +63,7 @@ pickled_tensor only(std::string const& bytes) {
 
 } // namespace
 
-TEST_CASE("a tensor with all that it says") {
+TEST_CASE("a tensor with all its fields") {
     std::string const bytes = entry("w", tensor(storage("DoubleStorage", "k7", 31), 5, {2, 0, 3}, {7, 1, 2}));
     pickled_tensor const t = only(bytes);
     CHECK(t.type == dtype::float64);
@@ -103,7 +103,7 @@ TEST_CASE("storages of every dtype") {
     check_refused(entry("w", tensor(storage("FloatStorage", "0", 3, "numpy"), 0, {3}, {1})), "'numpy.FloatStorage'");
 }
 
-TEST_CASE("dtypes without a storage class of their own") {
+TEST_CASE("dtypes without their own storage class") {
     std::string const bytes = storage("UntypedStorage", "0", 12, "torch.storage");
     auto const with = [&](std::string const& type, std::string const& more = "") {
         return entry("w",
@@ -115,11 +115,11 @@ TEST_CASE("dtypes without a storage class of their own") {
     CHECK(t.type == dtype::uint16);
     CHECK(t.storage_bytes == 12);
     CHECK(only(with(global("torch", "float8_e8m0fnu"), none)).type == dtype::float8_e8m0);
-    check_refused(with(global("torch", "quint8")), "'w' needs 'torch.quint8'");
+    check_refused(with(global("torch", "quint8")), "'w' calls 'torch.quint8'");
     check_refused(with(global("torch", "string")), "without a dtype");
     check_refused(with(global("torch", "float4_e2m1fn")), "without a dtype"); // two of them in a byte
     check_refused(with(global("numpy", "uint16")), "'numpy.uint16'");
-    check_refused(with(none), "what is no function");
+    check_refused(with(none), "a value that is not a function");
     check_refused(with(global("torch", "uint16"), none + none), "wrong arguments");
     check_refused(entry("w", tensor(bytes, 0, {3}, {1})), "without a dtype");
 }
@@ -142,9 +142,9 @@ TEST_CASE("parameters, buffers, and tensors with attributes") {
                   "'torchao.quantization.AffineQuantizedTensor'");
     check_refused(typed(global("torch._tensor", "_rebuild_from_type_v2"), global("torch", "Tensor")),
                   "_rebuild_from_type_v2");
-    check_refused(typed(global("os", "system"), global("torch", "Tensor")), "'w' needs 'os.system'");
+    check_refused(typed(global("os", "system"), global("torch", "Tensor")), "'w' calls 'os.system'");
     check_refused(entry("w", call("torch._utils", "_rebuild_parameter", tuple({text("no tensor"), yes, hooks}))),
-                  "no tensor");
+                  "a value that is not a tensor");
 }
 
 TEST_CASE("the dict: ordered, with attributes, in batches; not a dict") {
@@ -160,8 +160,8 @@ TEST_CASE("the dict: ordered, with attributes, in batches; not a dict") {
         pickle.append(what).append(stop);
         check_refused(pickle, "not a dict of tensors");
     }
-    check_refused(proto + empty_dict + number(1) + plain + "s" + stop, "a key is not text");
-    check_refused(proto + empty_dict + text("w") + plain + "s" + text("w") + plain + "s" + stop, "'w' is there twice");
+    check_refused(proto + empty_dict + number(1) + plain + "s" + stop, "a key is not a string");
+    check_refused(proto + empty_dict + text("w") + plain + "s" + text("w") + plain + "s" + stop, "duplicate key 'w'");
     check_refused(entry("w", none), "'w' is not a tensor");
     check_refused(entry("w", floats), "'w' is not a tensor");
 }
@@ -172,41 +172,41 @@ TEST_CASE("the memo, as protocols 2 to 5 number it") {
     CHECK(find(pickled_tensors(shared, "a.pt2"), "x").offset == 3);
     std::string const newer = "\x80\4\x95"s + "\6\0\0\0\0\0\0\0"s + "}\x94" + "\x8c\1w" + plain + "\x94" + "s.";
     CHECK(only(newer).sizes.size() == 2);
-    check_refused(proto + "h\0"s, "was not memorized");
-    check_refused(proto + "Nj\xff\xff\xff\xff"s, "was not memorized");
-    check_refused(proto + "Nr\xff\xff\xff\xff"s, "memorizes out of order");
-    check_refused(proto + "Nq\1"s, "memorizes out of order");
-    check_refused(proto + "q\0"s, "memorizes out of order");
-    // One object inside of itself.
+    check_refused(proto + "h\0"s, "memo entry that was never written");
+    check_refused(proto + "Nj\xff\xff\xff\xff"s, "memo entry that was never written");
+    check_refused(proto + "Nr\xff\xff\xff\xff"s, "writes memo entries out of order");
+    check_refused(proto + "Nq\1"s, "writes memo entries out of order");
+    check_refused(proto + "q\0"s, "writes memo entries out of order");
+    // An object inside itself.
     check_refused(proto + empty_dict + "\x94" + text("w") + "h\0s."s, "'w' is not a tensor");
     check_refused(proto + "]\x94h\0a."s, "not a dict");
 }
 
-TEST_CASE("what no dense tensor needs is refused by its name, and the tensor is named") {
+TEST_CASE("what dense tensors do not need is refused by name, and the tensor is named") {
     struct one {
         std::string function;
-        char const* answer;
+        char const* expected;
     };
     for (one const& o :
-         {one{global("os", "system"), "'weight' needs 'os.system'"},
+         {one{global("os", "system"), "'weight' calls 'os.system'"},
           {global("builtins", "eval"), "'builtins.eval'"},
           {global("torch", "load"), "'torch.load'"},
           {global("torch._utils", "_rebuild_tensor"), "'torch._utils._rebuild_tensor'"},
           {global("torch._utils", "_rebuild_sparse_tensor"), "'weight' is a sparse tensor: make it dense"},
           {global("torch._utils", "_rebuild_sparse_csr_tensor"), "a sparse tensor"},
-          {global("torch._utils", "_rebuild_qtensor"), "'weight' is a quantised tensor"},
+          {global("torch._utils", "_rebuild_qtensor"), "'weight' is a quantized tensor"},
           {global("torch._utils", "_rebuild_nested_tensor"), "a nested tensor"},
           {global("torch._utils", "_rebuild_meta_tensor_no_storage"), "no data"},
           {global("torch._export.serde.serialize", "_reconstruct_fake_tensor"), "no data"},
           {global("torch._utils", "_rebuild_wrapper_subclass"), "a tensor subclass"},
           {text("os") + text("system") + "\x93", "'os.system'"}})
-        check_refused(entry("weight", o.function + tuple({text("x")}) + reduce), o.answer);
-    check_refused(entry("weight", global("torch", "ScriptObject") + ")\x81"), "'weight' needs 'torch.ScriptObject'");
+        check_refused(entry("weight", o.function + tuple({text("x")}) + reduce), o.expected);
+    check_refused(entry("weight", global("torch", "ScriptObject") + ")\x81"), "'weight' calls 'torch.ScriptObject'");
     check_refused(entry("w", tensor(floats, 0, {3}, {1}, empty_dict + text("conj") + yes + "s")), "conjugate");
-    CHECK(said_of(entry("w", tensor(floats, 0, {3}, {1}, empty_dict))).empty());
-    CHECK(said_of(entry("w", tensor(floats, 0, {3}, {1}, none))).empty());
+    CHECK(error_of(entry("w", tensor(floats, 0, {3}, {1}, empty_dict))).empty());
+    CHECK(error_of(entry("w", tensor(floats, 0, {3}, {1}, none))).empty());
     // A name alone does nothing.
-    CHECK(said_of(proto + empty_dict + global("os", "system") + "0" + stop).empty());
+    CHECK(error_of(proto + empty_dict + global("os", "system") + "0" + stop).empty());
 }
 
 TEST_CASE("opcodes of other pickles are refused with their number and place") {
@@ -214,7 +214,7 @@ TEST_CASE("opcodes of other pickles are refused with their number and place") {
         if ("\x80\x95N\x88\x89KMJ\x8aG\x8cX\x8d(01)t\x85\x86\x87]}aesuqrhjc\x93RQb\x81.\x94"s.find(
                 static_cast<char>(op)) != std::string::npos)
             continue;
-        check_refused(proto + static_cast<char>(op) + std::string(16, '\0'), "at byte 2, opcode 0x");
+        check_refused(proto + static_cast<char>(op) + std::string(16, '\0'), "at byte 2: opcode 0x");
     }
     check_refused(proto + "\x82", "opcode 0x82");
     check_refused("\x80\1."s, "protocol 1");
@@ -249,8 +249,8 @@ TEST_CASE("arguments of the wrong number or kind") {
         "persistent id");
     check_refused(entry("w", tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu")}) + "Q"),
                   "persistent id");
-    check_refused(entry("w", global("torch", "Size") + none + "R"), "what is no tuple");
-    check_refused(entry("w", none + ")" + "R"), "what is no function");
+    check_refused(entry("w", global("torch", "Size") + none + "R"), "arguments that are not a tuple");
+    check_refused(entry("w", none + ")" + "R"), "a value that is not a function");
     for (std::int64_t const count : {std::int64_t{-1}, INT64_MAX, INT64_MAX / 4 + 1})
         check_refused(entry("w", tensor(storage("FloatStorage", "0", count), 0, {2}, {1})),
                       "a size that is out of range");
@@ -276,13 +276,13 @@ TEST_CASE("stacks that are too short or too high, marks that are missing") {
     for (char const* const ops : {"0", "1",   "t",   "\x85", "N\x86", "NN\x87", "a",    "e",    "(e", "N(e",
                                   "s", "NNs", "u",   "(u",   "}(Nu",  "NNNs",   "NNa",  "R",    ")R", "Q",
                                   "b", "Nb",  "NNb", "\x93", "N\x93", "NN\x93", "\x81", "N\x81"})
-        check_refused(std::string(proto).append(ops).append(stop), "hostile.pt2: the pickle, at byte");
+        check_refused(std::string(proto).append(ops).append(stop), "hostile.pt2: the pickle at byte");
     check_refused(proto + std::string(70'000, 'N') + stop, "more than 65536 objects");
     check_refused(proto + std::string(70'000, '(') + stop, "more than 65536 objects");
 }
 
-TEST_CASE("pickles that grow: copies of copies, and more of everything than any model has") {
-    // 30 times a tuple of the last one twice: 2^30 leaves for whoever walks them.
+TEST_CASE("pickles that grow: copies of copies, and more objects than any model has") {
+    // 30 times a tuple with two copies of the last one: 2^30 leaves.
     std::string doubling = proto + ")\x94";
     for (char i = 0; i != 30; ++i) {
         doubling += 'h';
@@ -290,7 +290,7 @@ TEST_CASE("pickles that grow: copies of copies, and more of everything than any 
         doubling += "\x86\x94";
     }
     check_refused(doubling + stop, "not a dict of tensors");
-    CHECK(said_of(doubling + '0' + empty_dict + stop).empty());
+    CHECK(error_of(doubling + '0' + empty_dict + stop).empty());
     std::string deep = proto + ")";
     for (int i = 0; i != 200'000; ++i) deep += '\x85';
     check_refused(deep + stop, "not a dict of tensors");
@@ -298,24 +298,24 @@ TEST_CASE("pickles that grow: copies of copies, and more of everything than any 
     for (std::string const& unit : {"]0"s, "}0"s, "N\x94"s + "0", ")0"s, "NNN\x87" + "0"s, "ca\nb\n0"s}) {
         std::string many = proto;
         while (many.size() < 9'000'000) many += unit;
-        std::string const what = said_of(many);
+        std::string const what = error_of(many);
         CHECK((what.find("more than 4194304 objects") != std::string::npos ||
-               what.find("cut short") != std::string::npos));
+               what.find("truncated") != std::string::npos));
     }
 }
 
-TEST_CASE("a pickle cut short at every byte, and with bytes changed") {
+TEST_CASE("a pickle truncated at every byte, and with bytes changed") {
     std::string const bytes = proto + hooks + "\x94" + "(" + text("v") + plain + "\x94" + text("w") + "h\1" +
                               text("p") + call("torch._utils", "_rebuild_parameter", tuple({plain, yes, hooks})) + "u" +
                               stop;
-    REQUIRE(said_of(bytes).empty());
+    REQUIRE(error_of(bytes).empty());
     for (std::size_t n = 0; n != bytes.size(); ++n) {
         CAPTURE(n);
-        CHECK_FALSE(said_of(bytes.substr(0, n)).empty());
+        CHECK_FALSE(error_of(bytes.substr(0, n)).empty());
     }
     int const rounds = fuzz_rounds(20'000);
     std::mt19937_64 rng(7);
     int read = 0;
-    for (int i = 0; i != rounds; ++i) read += said_of(mutated(bytes, rng)).empty() ? 1 : 0;
+    for (int i = 0; i != rounds; ++i) read += error_of(mutated(bytes, rng)).empty() ? 1 : 0;
     CHECK(read > rounds / 50);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pieces of pickles, put together with +: what torch.save writes for a dict of tensors, and what it never would.
+// Pieces of pickles, joined with +: what torch.save writes for a dict of tensors, and invalid pickles.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ inline std::string tensor(std::string_view storage, std::int64_t offset, std::in
                 "_rebuild_tensor_v2",
                 tuple({storage, number(offset), tuple(sizes), tuple(strides), no, hooks, more}));
 }
-/// {name: what} as a whole pickle.
+/// A whole pickle of {name: what}.
 inline std::string entry(std::string_view name, std::string_view what) {
     return proto + empty_dict + "(" + text(name) + std::string(what) + "u" + stop;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every program that was read must be, whatever was in its file.
+// The invariants of every program that was read, whatever its file contained.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline bool holds(program::program const& p, program::extent const& e) {
     return e.is_number() ? e.number >= 0 : e.expression < p.expressions.size();
 }
 
-/// Whether an argument refers to what exists, and has the members of its kind.
+/// Whether an argument refers to existing values, and has the members of its kind.
 inline bool holds(program::program const& p, program::argument const& a) {
     using program::argument_kind;
     bool const known = std::all_of(a.values.begin(), a.values.end(), [&](program::value_index v) {
@@ -36,7 +36,7 @@ inline bool holds(program::program const& p, program::argument const& a) {
     }
 }
 
-/// Whether every value is defined once and before it is used, and every node is in order.
+/// Whether every value is defined once and before it is used, and every node is valid.
 inline bool holds(program::program const& p, program::graph const& g, std::vector<bool>& defined) {
     auto const define = [&](program::value_index v) {
         if (v >= p.values.size() || defined[v]) return false;
@@ -61,7 +61,7 @@ inline bool holds(program::program const& p, program::graph const& g, std::vecto
     return std::all_of(g.outputs.begin(), g.outputs.end(), good);
 }
 
-/// What every program that was read must be, whatever was in its file.
+/// Whether a program satisfies its invariants.
 inline bool holds(program::program const& p) {
     std::vector<bool> defined(p.values.size());
     if (p.origins.empty() || p.inputs.size() != p.main.inputs.size() || p.outputs.size() != p.main.outputs.size())

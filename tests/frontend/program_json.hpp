@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small program with everything that the schema has, as JSON text, and what is said about what was changed in it.
+// A small program with everything in the schema, as JSON, and the error messages for changes to it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace aton::tests {
 
-/// torch.nn.Module with a parameter, three buffers and a constant; one node of every kind, one argument of every tag.
+/// A torch.nn.Module with a parameter, three buffers and a constant; one node of every kind, one argument of every tag.
 inline constexpr std::string_view small_program = R"json({
 "graph_module": {
  "graph": {
@@ -156,8 +156,8 @@ inline program::program read_small(std::string_view json) {
     return out;
 }
 
-/// What is said about a document; empty: it is read.
-inline std::string complaint(std::string_view json) {
+/// The error message for a document; empty if it can be read.
+inline std::string error_message(std::string_view json) {
     try {
         program::program const p = read_small(json);
         CHECK(holds(p));
@@ -175,13 +175,13 @@ inline std::string complaint(std::string_view json) {
 }
 
 /// The same for small_program with another value at a path.
-inline std::string complaint_at(std::string_view path, std::string const& json) {
+inline std::string error_message_at(std::string_view path, std::string const& json) {
     json_tree t = parse_tree(small_program);
     at_path(t, path) = parse_tree(json);
-    return complaint(print_tree(t));
+    return error_message(print_tree(t));
 }
 
-inline void check_says(std::string const& what, std::string_view part) {
+inline void check_error(std::string const& what, std::string_view part) {
     CHECK_MESSAGE(what.find(part) != std::string::npos, what << " should have: " << std::string(part));
 }
 

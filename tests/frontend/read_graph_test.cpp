@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON of a program: every member of the schema arrives in the program.
+// The JSON of a program: every member of the schema is read.
 #include "frontend/pt2/read_program_json.hpp"
 
 #include <doctest/doctest.h>
@@ -156,7 +156,7 @@ TEST_CASE("every kind of argument is read") {
         CHECK(kind(other) == argument_kind::other);
 }
 
-TEST_CASE("values have their types, and equal sizes the same expression") {
+TEST_CASE("values have their types, and equal sizes share an expression") {
     program const p = read_small(small_program);
     value const& x = find_value(p, "x");
     CHECK(x.type == dtype::float32);
@@ -179,13 +179,13 @@ TEST_CASE("values have their types, and equal sizes the same expression") {
     CHECK(closed_form(p, "size") == "11");
     CHECK(find_value(p, "gt").kind == value_kind::sym_bool);
     CHECK(find_value(p, "sym_float").kind == value_kind::sym_float);
-    CHECK(p.ranges.at("s77").least == 2);
-    CHECK(p.ranges.at("s77").most == 1024);
-    CHECK(p.ranges.at("u0").most == std::numeric_limits<std::int64_t>::max());
+    CHECK(p.ranges.at("s77").min == 2);
+    CHECK(p.ranges.at("s77").max == 1024);
+    CHECK(p.ranges.at("u0").max == std::numeric_limits<std::int64_t>::max());
     CHECK(p.torch_version == "2.13.0+cpu");
 }
 
-TEST_CASE("a subgraph has names of its own") {
+TEST_CASE("a subgraph has its own names") {
     program const p = read_small(small_program);
     argument const& branch = find_node(p, "cond").arguments.at(1);
     CHECK(branch.kind == argument_kind::graph);
@@ -242,7 +242,7 @@ TEST_CASE("inputs and outputs are those of the signature") {
     CHECK(p.main.outputs[6].kind == argument_kind::none);
 }
 
-TEST_CASE("where a node comes from is its module and the user's own line") {
+TEST_CASE("the origin of a node is its module and the user's source line") {
     program const p = read_small(small_program);
     aton::program::origin const& o = p.origins.at(p.main.nodes[0].origin);
     CHECK(o.module == "layer1.0.conv");
@@ -257,7 +257,7 @@ TEST_CASE("where a node comes from is its module and the user's own line") {
     CHECK(describe(empty, p.main.nodes[0]) == "aten::add.Tensor (node count2)");
 }
 
-TEST_CASE("keys of outputs: dataclasses, named tuples, indices in front") {
+TEST_CASE("keys of outputs: dataclasses, named tuples, leading indices") {
     auto const keys = [](std::string const& treespec, std::string const& fields = "{}") {
         json_tree t = parse_tree(small_program);
         at_path(t, "graph_module.module_call_graph[0].signature.out_spec").text = in_json(treespec);
@@ -289,10 +289,10 @@ TEST_CASE("keys of outputs: dataclasses, named tuples, indices in front") {
                         pair + ", " + spec("builtins.list", R"("null")", leaves(3))) +
                    "]",
                fields) == "o.p;o.q;k.0;k.1;k.2;");
-    CHECK(keys("[1, " + spec(tuple, R"("null")", pair + ", " + leaves(3)) + "]") == ";;;;;"); // fields not known
+    CHECK(keys("[1, " + spec(tuple, R"("null")", pair + ", " + leaves(3)) + "]") == ";;;;;"); // unknown fields
     CHECK(keys("[1, " + spec("collections.defaultdict", R"({"dict_context": ["r", "s", "t", "u", "v"]})", leaves(5)) +
                "]") == "r;s;t;u;v;");
-    // Not understood: no names.
+    // Not parsed: no names.
     CHECK(keys("[1, " + spec("builtins.dict", R"("[\"a\", \"b\"]")", leaves(2)) + "]") == ";;;;;");
     CHECK(keys("[2, " + spec("builtins.dict", R"("[1, 2, 3, 4, 5]")", leaves(5)) + "]") == ";;;;;");
     CHECK(keys("[1, " + spec("builtins.dict", R"("[1, 2, 3")", leaves(5)) + "]") == ";;;;;");
@@ -303,7 +303,7 @@ TEST_CASE("keys of outputs: dataclasses, named tuples, indices in front") {
     CHECK(keys("[1, " + deep + "]") == ";;;;;");
 }
 
-TEST_CASE("older minors: what was not there yet may be missing") {
+TEST_CASE("older minor versions: newer members may be missing") {
     json_tree t = parse_tree(small_program);
     for (char const* key : {"sym_float_values", "custom_obj_values"}) drop(at_path(t, "graph_module.graph"), key);
     for (char const* key : {"metadata", "treespec_namedtuple_fields"}) drop(at_path(t, "graph_module"), key);
@@ -313,11 +313,11 @@ TEST_CASE("older minors: what was not there yet may be missing") {
     program const p = read_small(print_tree(t));
     CHECK(p.main.nodes[0].name == "count2");
     CHECK(p.main.nodes[9].name == "tok2");
-    for (char const* major : {"5", "6", "7"}) CHECK(complaint_at("schema_version.major", major).empty());
-    CHECK(complaint_at("schema_version.minor", "999").empty());
+    for (char const* major : {"5", "6", "7"}) CHECK(error_message_at("schema_version.major", major).empty());
+    CHECK(error_message_at("schema_version.minor", "999").empty());
 }
 
-TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes as they were printed then") {
+TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes in the old spelling") {
     std::string json(small_program);
     auto const replace = [&](std::string_view from, std::string_view to) {
         std::size_t const at = json.find(from);
@@ -335,11 +335,11 @@ TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes as they were pri
     CHECK(find_argument(p, "infinite").real == -std::numeric_limits<double>::infinity());
     CHECK(std::isnan(find_argument(p, "floats").reals.at(1)));
     CHECK(find_argument(p, "string").text == "NaN \"Infinity, \\");
-    CHECK(p.ranges.at("s77").most == std::numeric_limits<std::int64_t>::max());
+    CHECK(p.ranges.at("s77").max == std::numeric_limits<std::int64_t>::max());
     CHECK(text_of(p, find_value(p, "x").sizes[2]) == "s77 + 1");
     CHECK(p.expressions.size() == 4);
     CHECK(aton::pt2::quote_bare_numbers(R"({"a": [1, "Infinity"]})").empty());
     CHECK(aton::pt2::quote_bare_numbers("[NaN,-Infinity]") == R"(["NaN","-Infinity"])");
     replace("-Infinity", "-Infinite");
-    CHECK_FALSE(complaint(json).empty());
+    CHECK_FALSE(error_message(json).empty());
 }

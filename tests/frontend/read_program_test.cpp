@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole files: the program is the one that torch.export.load gives (tests/data/pt2/programs.txt, made by make_programs.py).
+// Whole files: programs equal those of torch.export.load (tests/data/pt2/programs.txt, made by make_programs.py).
 #include <aton/frontend/pt2/read_program.hpp>
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ using aton::pt2::read_program;
 
 namespace {
 
-/// Writes a program in the words of programs.txt.
+/// Prints a program in the format of programs.txt.
 class listing {
 public:
     explicit listing(program const& p) : p_(p) {
@@ -172,7 +172,7 @@ std::vector<recorded> read_recorded() {
     return out;
 }
 
-/// Where a sample is; empty: it is not on this machine.
+/// The path of a sample; empty if it is not on this machine.
 std::string find_sample(std::string const& file) {
     for (std::string const& folder : {std::string(ATON_PT2_SAMPLES), std::string(ATON_SHARED_SAMPLES)}) {
         std::string path = folder;
@@ -184,7 +184,7 @@ std::string find_sample(std::string const& file) {
 
 } // namespace
 
-TEST_CASE("programs are those that torch loads") {
+TEST_CASE("programs equal those that torch loads") {
     std::size_t compared = 0;
     for (recorded const& each : read_recorded()) {
         std::string const path = find_sample(each.file);
@@ -224,7 +224,7 @@ TEST_CASE("a program keeps its file mapped, and its weights are views of it") {
     CHECK(weights == 3);
 }
 
-TEST_CASE("one of several models is taken by its name") {
+TEST_CASE("one of several models is selected by its name") {
     std::string const path = ATON_PT2_SAMPLES "/multi_model.pt2";
     CHECK(read_program(path, "decode").main.nodes.size() == 2);
     CHECK(read_program(path, "prefill").main.nodes.size() == 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The samples of tests/data/pt2, and what every archive must stand.
+// The samples of tests/data/pt2, and checks that every archive must pass.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline std::string read_file(std::string const& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The elements in row-major order, byte by byte from where they lie.
+/// The elements in row-major order, read one by one from their positions.
 inline std::string dense_bytes(stored_tensor const& t) {
     REQUIRE(t.parts.size() == 1);
     stored_part const& part = t.parts[0];
@@ -52,7 +52,7 @@ inline std::string dense_bytes(stored_tensor const& t) {
     return out;
 }
 
-/// One line, not too long, about the file that it names.
+/// Checks that a message is one short line that names the file.
 inline void check_message(std::string_view what) {
     CHECK(what.starts_with("hostile.pt2: "));
     CHECK(what.size() > 20);
@@ -60,7 +60,7 @@ inline void check_message(std::string_view what) {
     CHECK(std::all_of(what.begin(), what.end(), [](char c) { return c >= ' ' && c < 127; }));
 }
 
-/// Opens an archive and takes everything out of it. True: it could be opened. Anything but aton::error escapes, and fails the test.
+/// Opens an archive and reads everything in it. True if it could be opened. Exceptions other than aton::error fail the test.
 inline bool survives(std::string_view bytes) {
     constexpr std::int64_t most = 100'000;
     try {
@@ -88,8 +88,8 @@ inline bool survives(std::string_view bytes) {
     return false;
 }
 
-/// What is said about bytes that cannot be opened; empty: they can.
-inline std::string complaint(std::string_view bytes) {
+/// The error message for bytes that cannot be opened; empty if they can.
+inline std::string error_message(std::string_view bytes) {
     try {
         (void)pt2::archive::from_memory(bytes, "hostile.pt2");
     } catch (error const& e) {

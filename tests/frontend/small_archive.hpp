@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small archive as torch.export.save makes it, with one weight or config that a test chooses.
+// A small archive in the format of torch.export.save, with one weight or config that a test chooses.
 #pragma once
 
 #include <algorithm>
@@ -42,13 +42,13 @@ inline std::string tensor_meta(std::string_view sizes, std::string_view strides,
            "}";
 }
 
-/// The members that make an archive of torch.export.save of the members before.
+/// Adds the members that complete an archive of torch.export.save.
 inline void add_frame(zip_writer& to) {
     to.add("m/models/model.json", "{}").add("m/archive_format", "pt2").add("m/archive_version", "0");
     to.add("m/byteorder", "little").add("m/.data/serialization_id", std::string(40, '7'));
 }
 
-/// Six int32 in one record; the config as given.
+/// Six int32 in one record, with the given config.
 inline std::string archive_with_config(std::string_view config) {
     zip_writer out;
     std::string numbers;

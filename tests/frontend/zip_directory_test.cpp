@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reader of ZIP directories: what torch.export.save and others write, and archives that lie, each in one thing.
+// The reader of ZIP directories: archives of torch.export.save and other writers, and archives with one false field each.
 #include "frontend/pt2/zip_directory.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ zip_writer sample(zip_options options = {}) {
     return out;
 }
 
-std::string complaint(std::string const& bytes) {
+std::string error_message(std::string const& bytes) {
     try {
         zip_directory const d(bytes, "a.zip");
     } catch (aton::error const& e) {
@@ -92,28 +92,28 @@ TEST_CASE("members that are compressed or encrypted are refused by name when the
     CHECK_THROWS_WITH_AS((void)d.stored(*d.find("m/aes")), doctest::Contains("'m/aes' is encrypted"), aton::error);
 }
 
-TEST_CASE("archives that lie in one number") {
-    struct lie {
-        char const* told;
-        std::function<void(std::string&, zip_writer const&)> tell;
-        char const* answer;
+TEST_CASE("archives with one false number") {
+    struct falsified {
+        char const* field;
+        std::function<void(std::string&, zip_writer const&)> falsify;
+        char const* expected;
     };
     auto const first = [](zip_writer const& w) { return w.of("m/first"); };
-    std::vector<lie> const lies = {
+    std::vector<falsified> const cases = {
         // The end of the archive.
-        {"other disk", [](auto& b, auto& w) { patch(b, w.end + 4, 2, 1); }, "of several"},
-        {"directory on another disk", [](auto& b, auto& w) { patch(b, w.end + 6, 2, 3); }, "of several"},
-        {"members on this disk", [](auto& b, auto& w) { patch(b, w.end + 8, 2, 2); }, "of several"},
+        {"other disk", [](auto& b, auto& w) { patch(b, w.end + 4, 2, 1); }, "multi-part"},
+        {"directory on another disk", [](auto& b, auto& w) { patch(b, w.end + 6, 2, 3); }, "multi-part"},
+        {"members on this disk", [](auto& b, auto& w) { patch(b, w.end + 8, 2, 2); }, "multi-part"},
         {"number of members", [](auto& b, auto& w) { patch(b, w.end + 8, 4, 0x00040004); }, "contradicts"},
         {"directory size", [](auto& b, auto& w) { patch(b, w.end + 12, 4, 46); }, "contradicts"},
         {"directory offset", [](auto& b, auto& w) { patch(b, w.end + 16, 4, 0); }, "contradicts"},
-        {"comment that is not there", [](auto& b, auto& w) { patch(b, w.end + 20, 2, 1); }, "without its end"},
-        {"no signature", [](auto& b, auto& w) { b[w.end] = 'Q'; }, "without its end"},
-        {"bytes after the end", [](auto& b, auto&) { b += '\0'; }, "without its end"},
+        {"comment that is not there", [](auto& b, auto& w) { patch(b, w.end + 20, 2, 1); }, "without an end record"},
+        {"no signature", [](auto& b, auto& w) { b[w.end] = 'Q'; }, "without an end record"},
+        {"bytes after the end", [](auto& b, auto&) { b += '\0'; }, "without an end record"},
         // The ZIP64 end of the archive.
         {"no locator", [](auto& b, auto& w) { b[w.locator] = 'Q'; }, "not where the end"},
-        {"locator's disk", [](auto& b, auto& w) { patch(b, w.locator + 4, 4, 7); }, "of several"},
-        {"locator's disks", [](auto& b, auto& w) { patch(b, w.locator + 16, 4, 2); }, "of several"},
+        {"locator's disk", [](auto& b, auto& w) { patch(b, w.locator + 4, 4, 7); }, "multi-part"},
+        {"locator's disks", [](auto& b, auto& w) { patch(b, w.locator + 16, 4, 2); }, "multi-part"},
         {"locator far away", [](auto& b, auto& w) { patch(b, w.locator + 8, 8, ~0ULL); }, "contradicts"},
         {"locator just too far", [](auto& b, auto& w) { patch(b, w.locator + 8, 8, w.end64 + 1); }, "contradicts"},
         {"locator at the start", [](auto& b, auto& w) { patch(b, w.locator + 8, 8, 0); }, "contradicts"},
@@ -141,8 +141,10 @@ TEST_CASE("archives that lie in one number") {
          [&](auto& b, auto& w) {
              patch(b, first(w).entry + 32, 2, w.of("m/.hidden/last.bin").entry - w.of("m/empty").entry);
          },
-         "fewer members than it says"},
-        {"member on another disk", [&](auto& b, auto& w) { patch(b, first(w).entry + 34, 2, 1); }, "another disk"},
+         "fewer members than the end record says"},
+        {"member on another disk",
+         [&](auto& b, auto& w) { patch(b, first(w).entry + 34, 2, 1); },
+         "is in another part"},
         {"size without ZIP64",
          [&](auto& b, auto& w) { patch(b, first(w).entry + 24, 4, 0xffffffff); },
          "no ZIP64 field"},
@@ -150,7 +152,9 @@ TEST_CASE("archives that lie in one number") {
          [&](auto& b, auto& w) { patch(b, first(w).entry + 42, 4, 0xffffffff); },
          "no ZIP64 field"},
         {"disk without ZIP64", [&](auto& b, auto& w) { patch(b, first(w).entry + 34, 2, 0xffff); }, "no ZIP64 field"},
-        {"two sizes", [&](auto& b, auto& w) { patch(b, first(w).entry + 24, 4, 18); }, "has two sizes"},
+        {"two sizes",
+         [&](auto& b, auto& w) { patch(b, first(w).entry + 24, 4, 18); },
+         "compressed and uncompressed sizes differ"},
         {"sizes up to the directory",
          [&](auto& b, auto& w) {
              patch(b, first(w).entry + 20, 4, w.directory - first(w).data);
@@ -162,10 +166,10 @@ TEST_CASE("archives that lie in one number") {
              patch(b, w.of("m/.hidden/last.bin").entry + 20, 4, w.directory);
              patch(b, w.of("m/.hidden/last.bin").entry + 24, 4, w.directory);
          },
-         "'m/.hidden/last.bin' lies outside of the file"},
+         "'m/.hidden/last.bin' is outside the file"},
         {"offset beyond the directory",
          [](auto& b, auto& w) { patch(b, w.of("m/.hidden/last.bin").entry + 42, 4, w.directory - 29); },
-         "'m/.hidden/last.bin' lies outside"},
+         "'m/.hidden/last.bin' is outside"},
         {"offset of another member",
          [&](auto& b, auto& w) { patch(b, first(w).entry + 42, 4, w.of("m/empty").header); },
          "another name"},
@@ -178,21 +182,25 @@ TEST_CASE("archives that lie in one number") {
         {"local name length", [&](auto& b, auto& w) { patch(b, first(w).header + 26, 2, 6); }, "another name"},
         {"local extra length",
          [&](auto& b, auto& w) { patch(b, first(w).header + 28, 2, 0xffff); },
-         "outside of the file"},
-        {"local method", [&](auto& b, auto& w) { patch(b, first(w).header + 8, 2, 8); }, "in another way"},
-        {"local encryption", [&](auto& b, auto& w) { patch(b, first(w).header + 6, 2, 0x0809); }, "in another way"},
+         "outside the file"},
+        {"local method",
+         [&](auto& b, auto& w) { patch(b, first(w).header + 8, 2, 8); },
+         "another compression or encryption in its local header"},
+        {"local encryption",
+         [&](auto& b, auto& w) { patch(b, first(w).header + 6, 2, 0x0809); },
+         "another compression or encryption in its local header"},
         {"local size", [](auto& b, auto& w) { patch(b, w.of("m/empty").header + 18, 4, 1); }, "another size"},
     };
-    for (lie const& l : lies) {
-        CAPTURE(l.told);
+    for (falsified const& l : cases) {
+        CAPTURE(l.field);
         zip_writer w = sample();
         std::string bytes = w.finish();
-        l.tell(bytes, w);
-        CHECK_MESSAGE(complaint(bytes).find(l.answer) != std::string::npos, complaint(bytes));
+        l.falsify(bytes, w);
+        CHECK_MESSAGE(error_message(bytes).find(l.expected) != std::string::npos, error_message(bytes));
     }
 }
 
-TEST_CASE("numbers of members that do not fit, without a ZIP64 end that contradicts them") {
+TEST_CASE("wrong member counts, without a ZIP64 end record that contradicts them") {
     zip_options o;
     o.zip64_end = false;
     o.entry_comment = "so that four could fit where three are";
@@ -201,9 +209,9 @@ TEST_CASE("numbers of members that do not fit, without a ZIP64 end that contradi
         std::string bytes = w.finish();
         patch(bytes, w.end + 8, 2, count);
         patch(bytes, w.end + 10, 2, count);
-        CHECK(complaint(bytes).find(count == 2   ? "more members than it says"
-                                    : count == 4 ? "fewer members than it says"
-                                                 : "too small for its number") != std::string::npos);
+        CHECK(error_message(bytes).find(count == 2   ? "more members than the end record says"
+                                        : count == 4 ? "fewer members than the end record says"
+                                                     : "too small for its number") != std::string::npos);
     }
     zip_options wide;
     wide.only_zip64_end = true;
@@ -211,11 +219,11 @@ TEST_CASE("numbers of members that do not fit, without a ZIP64 end that contradi
     std::string bytes = w.finish();
     patch(bytes, w.end64 + 24, 8, ~0ULL);
     patch(bytes, w.end64 + 32, 8, ~0ULL);
-    CHECK(complaint(bytes).find("too small for its number") != std::string::npos);
+    CHECK(error_message(bytes).find("too small for its number") != std::string::npos);
 }
 
-TEST_CASE("a directory without members, before its place, or in another one") {
-    CHECK(complaint(zip_writer().finish()).find("without members") != std::string::npos);
+TEST_CASE("a directory without members, or at another offset") {
+    CHECK(error_message(zip_writer().finish()).find("without members") != std::string::npos);
     zip_options o;
     o.zip64_end = false;
     zip_writer w = sample(o);
@@ -226,12 +234,12 @@ TEST_CASE("a directory without members, before its place, or in another one") {
                                        std::uint64_t{0xfffffffe}}) {
         std::string bent = bytes;
         patch(bent, w.end + 16, 4, offset);
-        CHECK(complaint(bent).find("not where the end") != std::string::npos);
+        CHECK(error_message(bent).find("not where the end") != std::string::npos);
     }
-    CHECK(complaint("prepended" + bytes).find("not where the end") != std::string::npos);
+    CHECK(error_message("prepended" + bytes).find("not where the end") != std::string::npos);
 }
 
-TEST_CASE("ZIP64 fields that are short, cut off or far away") {
+TEST_CASE("ZIP64 fields that are short, truncated or far away") {
     zip_options o;
     o.zip64_fields = true;
     zip_writer w = sample(o);
@@ -240,51 +248,51 @@ TEST_CASE("ZIP64 fields that are short, cut off or far away") {
     auto const with = [&](std::size_t at, int width, std::uint64_t number) {
         std::string bent = bytes;
         patch(bent, at, width, number);
-        return complaint(bent);
+        return error_message(bent);
     };
     CHECK(with(extra + 2, 2, 16).find("no ZIP64 field") != std::string::npos);
     CHECK(with(extra + 2, 2, 25).find("damaged extra field") != std::string::npos);
     CHECK(with(extra, 2, 2).find("no ZIP64 field") != std::string::npos);
-    CHECK(with(extra + 4, 8, 18).find("has two sizes") != std::string::npos);
-    CHECK(with(extra + 20, 8, ~0ULL).find("outside of the file") != std::string::npos);
-    CHECK(with(extra + 20, 8, ~0ULL - 20).find("outside of the file") != std::string::npos);
+    CHECK(with(extra + 4, 8, 18).find("compressed and uncompressed sizes differ") != std::string::npos);
+    CHECK(with(extra + 20, 8, ~0ULL).find("outside the file") != std::string::npos);
+    CHECK(with(extra + 20, 8, ~0ULL - 20).find("outside the file") != std::string::npos);
     for (std::size_t const size : {~std::size_t{0}, ~std::size_t{0} - 100, std::size_t{1} << 63U, bytes.size()}) {
         std::string bent = bytes;
         patch(bent, extra + 4, 8, size);
         patch(bent, extra + 12, 8, size);
-        CHECK(complaint(bent).find("'m/first' lies outside of the file") != std::string::npos);
+        CHECK(error_message(bent).find("'m/first' is outside the file") != std::string::npos);
     }
 }
 
-TEST_CASE("members that overlap: one inside of another, one record under two names") {
+TEST_CASE("overlapping members: one inside another, one record under two names") {
     zip_writer inner;
     inner.add("m/b", "payload");
     std::string const outside = inner.finish().substr(0, inner.directory);
     zip_writer w;
     w.add("m/a", outside);
     w.claim("m/b", w.of("m/a").data, 7);
-    CHECK(complaint(w.finish()) == "a.zip: members 'm/a' and 'm/b' overlap");
+    CHECK(error_message(w.finish()) == "a.zip: members 'm/a' and 'm/b' overlap");
     zip_writer twice;
     twice.add("m/a", "payload");
     twice.claim("m/a", 0, 7);
-    CHECK(complaint(twice.finish()) == "a.zip: members 'm/a' and 'm/a' overlap");
-    CHECK(complaint(zip_writer().add("m/a", "1").add("m/b", "2").add("m/a", "3").finish()) ==
-          "a.zip: member 'm/a' is there twice");
+    CHECK(error_message(twice.finish()) == "a.zip: members 'm/a' and 'm/a' overlap");
+    CHECK(error_message(zip_writer().add("m/a", "1").add("m/b", "2").add("m/a", "3").finish()) ==
+          "a.zip: duplicate member 'm/a'");
 }
 
 TEST_CASE("names that leave the archive or that no file can have") {
     for (std::string const& name : {"../a"s, "m/../a"s, "m/.."s, ".."s, "/etc/passwd"s, "m\\a"s, "m/a\0b"s, ""s}) {
         CAPTURE(name);
-        std::string const what = complaint(zip_writer().add("m/ok", "1").add(name, "2").finish());
+        std::string const what = error_message(zip_writer().add("m/ok", "1").add(name, "2").finish());
         CHECK(what.find("name") != std::string::npos);
     }
     for (std::string const& name : {"..."s, "m/..a"s, "m/a.."s, "m/"s, "m/\xc3\xa9"s, std::string(65535, 'n')})
-        CHECK(complaint(zip_writer().add("m/ok", "1").add(name, "").finish()).empty());
-    CHECK(complaint(zip_writer().add("m/\n\x1b[31m", "1").add("m/\n\x1b[31m", "2").finish()) ==
-          R"(a.zip: member 'm/\x0a\x1b[31m' is there twice)");
+        CHECK(error_message(zip_writer().add("m/ok", "1").add(name, "").finish()).empty());
+    CHECK(error_message(zip_writer().add("m/\n\x1b[31m", "1").add("m/\n\x1b[31m", "2").finish()) ==
+          R"(a.zip: duplicate member 'm/\x0a\x1b[31m')");
 }
 
-TEST_CASE("as many members as somebody likes") {
+TEST_CASE("many members") {
     zip_options o;
     o.alignment = 1;
     zip_writer w(o);
@@ -296,11 +304,11 @@ TEST_CASE("as many members as somebody likes") {
     CHECK(d.find("m/60000") == nullptr);
 }
 
-TEST_CASE("an archive cut short at every byte") {
+TEST_CASE("an archive truncated at every byte") {
     std::string const bytes = sample().finish();
-    REQUIRE(complaint(bytes).empty());
+    REQUIRE(error_message(bytes).empty());
     for (std::size_t n = 0; n != bytes.size(); ++n) {
         CAPTURE(n);
-        CHECK_FALSE(complaint(bytes.substr(0, n)).empty());
+        CHECK_FALSE(error_message(bytes.substr(0, n)).empty());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes ZIP archives for tests, as torch.export.save does and in ways that nobody should.
+// Writes ZIP archives for tests: valid ones, as torch.export.save does, and invalid ones.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ inline void patch(std::string& bytes, std::size_t at, int width, std::uint64_t n
 }
 
 struct zip_options {
-    std::size_t alignment = 64;  ///< of contents, with an extra field of the local header
-    bool sizes_follow = true;    ///< the local header has zeros, a descriptor follows
-    bool zip64_fields = false;   ///< sizes and offsets of every entry in its extra field
+    std::size_t alignment = 64;  ///< of contents, through an extra field in the local header
+    bool sizes_follow = true;    ///< sizes are zero in the local header and follow in a descriptor
+    bool zip64_fields = false;   ///< every entry has sizes and offsets in its extra field
     bool zip64_end = true;       ///< the ZIP64 end record and its locator
-    bool only_zip64_end = false; ///< the numbers of the other end record are all ones
+    bool only_zip64_end = false; ///< all bits of the other end record's numbers are set
     std::string comment;         ///< of the archive
     std::string entry_extra;     ///< before the ZIP64 field of every entry
     std::string entry_comment;
@@ -65,7 +65,7 @@ public:
         return *this;
     }
 
-    /// A member of the directory that is not written: its local header is said to be at `header`, its size to be `size`.
+    /// Adds a directory entry without writing a member: it claims a local header at `header` and the size `size`.
     zip_writer& claim(std::string_view name, std::size_t header, std::size_t size) {
         member m;
         m.name = name;
@@ -76,7 +76,7 @@ public:
         return *this;
     }
 
-    /// The whole archive; positions are known from then on.
+    /// The whole archive. Positions are known afterwards.
     std::string finish() {
         directory = bytes_.size();
         for (member& m : members_) {
@@ -116,7 +116,7 @@ public:
             if (m.name == name) return m.at;
         return {};
     }
-    /// How far the archive is written.
+    /// The number of bytes written.
     [[nodiscard]] std::size_t position() const { return bytes_.size(); }
 
     std::size_t directory = 0;

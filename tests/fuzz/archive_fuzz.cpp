@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a .pt2 file, or, where they start with '{', as the config of the weights in one.
+// Reads arbitrary bytes as a .pt2 file or, if they start with '{', as the weights' config of one.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ using aton::pt2::tensor_role;
 
 namespace {
 
-/// The span lies in the file, and the first and the last element lie in the span.
+/// Checks that the span is inside the file, and the first and the last element are inside the span.
 void check_tensor(aton::stored_tensor const& t, std::string_view file) {
     require(t.parts.size() == 1);
     aton::stored_part const& part = t.parts[0];

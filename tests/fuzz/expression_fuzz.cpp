@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any text as a size expression: what is read has a text, one value, and is read the same way again.
+// Reads arbitrary text as a size expression; its printed form must have the same value and be read in the same way.
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fuzz target finds wrong without a crash: libFuzzer keeps the input of a trap.
+// Checks of fuzz targets that are not crashes: they trap, so that libFuzzer keeps the input.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline void require(bool condition) {
     if (!condition) __builtin_trap();
 }
 
-/// Runs `what`; aton::error with one readable line is an answer, everything else a finding.
+/// Runs `what`; an aton::error with one readable line is allowed, any other exception is a finding.
 template <class Function>
 void expect_answer(Function&& what) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as the data.pkl of torch.save.
+// Reads arbitrary bytes as the data.pkl of torch.save.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as the JSON of a program; weights are whatever the program says of them.
+// Reads arbitrary bytes as the JSON of a program; weights are assumed to be as the program declares them.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -5,8 +5,8 @@
     run.py [--seconds N] [--jobs N] [--build FOLDER] [--compiler CLANG] [--include FOLDER:FOLDER] [NAME ...]
 
 NAME: "archive" for archive_fuzz.cpp; without one all of them. A target is linked with the sources of src/program and src/frontend.
-It starts from seeds (samples of tests/data/pt2 and what is in them, registered schemas), takes the words of NAME_fuzz.dict,
-and keeps what it learns in FOLDER. Exit status: 0 nothing found, 1 something found (its input is named), 77 no Clang with libFuzzer.
+It starts from seeds (samples of tests/data/pt2 and their members, registered schemas), uses NAME_fuzz.dict,
+and keeps its corpus in FOLDER. Exit status: 0 no findings, 1 findings (their inputs are printed), 77 no Clang with libFuzzer.
 """
 import argparse
 import concurrent.futures
@@ -129,7 +129,7 @@ def seeds(name: str) -> list[bytes]:
 
 
 def fuzz(arguments: argparse.Namespace, name: str) -> tuple[bool, str]:
-    """Runs one target; whether all is well, and what there is to say."""
+    """Runs one target; returns whether it passed, and its report."""
     corpus = arguments.build / "corpus" / name
     findings = arguments.build / "findings" / name
     for folder in (corpus, findings):
@@ -153,12 +153,12 @@ def fuzz(arguments: argparse.Namespace, name: str) -> tuple[bool, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
-    parser.add_argument("--jobs", type=int, default=2, help="at a time (2)")
-    parser.add_argument("--build", type=pathlib.Path, default=root / "build/fuzz", help="where everything is put (build/fuzz)")
-    parser.add_argument("--compiler", default="", help="a Clang with libFuzzer; without it the newest that is found")
-    parser.add_argument("--include", default="", help="more include folders, with ':' between them")
-    parser.add_argument("--library", action="append", default=None, help="what to link with (-lsimdjson)")
+    parser.add_argument("--seconds", type=int, default=60, help="seconds per target (60)")
+    parser.add_argument("--jobs", type=int, default=2, help="targets run at a time (2)")
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build/fuzz", help="output folder (build/fuzz)")
+    parser.add_argument("--compiler", default="", help="a Clang with libFuzzer; default: the newest found")
+    parser.add_argument("--include", default="", help="more include folders, separated by ':'")
+    parser.add_argument("--library", action="append", default=None, help="library to link (-lsimdjson)")
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     arguments.library = arguments.library or ["-lsimdjson"]

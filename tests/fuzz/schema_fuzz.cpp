@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any text as a function schema: checked, taken apart with the cursors, its defaults read, and printed again.
+// Checks arbitrary text as a function schema, parses it with the cursors, reads its defaults, and prints it again.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     (void)find_schema(parse_head(schema).qualified);
     if (std::optional<function_schema> const parsed = parse_schema(schema)) {
         require(problem.what.empty());
-        // What is printed means the same, and is printed the same.
+        // The printed schema has the same meaning and prints the same.
         std::string const text = to_string(*parsed);
         std::optional<function_schema> const again = parse_schema(text);
         require(again.has_value() && to_string(*again) == text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The built-in library as a whole: no two rows for one call, no holes in the opsets of an overload, and everything that real models use.
+// The built-in library: exactly one row for each call, no gaps in the opsets of an overload, and rows for the overloads of real models.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -172,7 +172,7 @@ constexpr std::string_view used_by_models[] = {
 
 } // namespace
 
-TEST_CASE("the rows of an overload follow each other without overlap or hole, up to the newest opset") {
+TEST_CASE("the rows of an overload cover all opsets up to the newest, without overlaps or gaps") {
     for (auto const& [overload, rows] : rows_by_overload()) {
         CAPTURE(overload);
         for (std::size_t i = 1; i < rows.size(); ++i) CHECK(rows[i]->since == rows[i - 1]->until + 1);
@@ -190,7 +190,7 @@ TEST_CASE("no overload is in two families") {
     }
 }
 
-TEST_CASE("a convolution of integers in no groups, or with no stride, is refused") {
+TEST_CASE("a convolution of integers with zero groups, or with stride 0, is refused") {
     for (bool const has_groups : {false, true}) {
         graph_data data;
         value const x(data, data.add_input("x", {dtype::int64, aton::shape{1, 2, 3}}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers that a program gives to built-in rows: converted as c10::Scalar::to and wrapped numbers convert them in torch 2.13, or refused where it refuses.
+// Number arguments of built-in rows are converted as in torch 2.13 (c10::Scalar::to, wrapped numbers), or refused where torch refuses them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct call {
     graph_data data;
     std::vector<result> results;
 
-    /// Converts a call of a tensor of three elements and the arguments after it.
+    /// Converts a call whose arguments are a tensor of three elements, and `rest`.
     call(std::string_view overload, dtype t, std::vector<argument> rest) {
         value const x(data, data.add_input("x", {t, aton::shape{3}}));
         std::vector<argument> arguments{argument::of_tensor(x)};
@@ -34,7 +34,7 @@ struct call {
         REQUIRE(row != nullptr);
         results = convert(data, *row, 18, std::move(arguments));
     }
-    /// The constant that is operand `i` of the node that gives the result.
+    /// The constant operand `i` of the node that computes the result.
     tensor const& constant(std::size_t i) const {
         auto const producer = static_cast<std::size_t>(data.values[results[0].single.id()].producer);
         return *data.constant(data.nodes[producer].inputs[i]);
@@ -47,7 +47,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 } // namespace
 
-TEST_CASE("numbers become elements as c10::Scalar::to makes them") {
+TEST_CASE("numbers are converted to elements as in c10::Scalar::to") {
     using aton::mappings::as_element;
     CHECK(as_element(2.7, dtype::int8) == scalar(2));
     CHECK(as_element(-2.7, dtype::int8) == scalar(-2));
@@ -62,7 +62,7 @@ TEST_CASE("numbers become elements as c10::Scalar::to makes them") {
     CHECK(as_element(0.5, dtype::float16) == scalar(0.5));
 }
 
-TEST_CASE("what ATen cuts, wraps and takes for true is converted so") {
+TEST_CASE("numbers are truncated, wrapped around and converted to bool as in ATen") {
     CHECK(call("aten::full_like", dtype::int8, {of(2.7)}).number() == scalar(2));
     CHECK(call("aten::full_like", dtype::uint8, {of(-1)}).number() == scalar(255));
     CHECK(call("aten::full_like", dtype::bool_, {of(2)}).number() == scalar(true));
@@ -70,7 +70,7 @@ TEST_CASE("what ATen cuts, wraps and takes for true is converted so") {
     CHECK(call("aten::clamp", dtype::float16, {of(0), of(infinity)}).constant(2).at(0) == scalar(infinity));
 }
 
-TEST_CASE("what ATen refuses is refused") {
+TEST_CASE("numbers that ATen refuses are refused") {
     for (auto const& [t, n] : std::vector<std::pair<dtype, scalar>>{{dtype::int8, 1000},
                                                                     {dtype::uint8, 300},
                                                                     {dtype::uint8, -256},
@@ -84,7 +84,7 @@ TEST_CASE("what ATen refuses is refused") {
     }
 }
 
-TEST_CASE("beside half types numbers are compared in float32") {
+TEST_CASE("half-precision tensors are compared with numbers in float32") {
     call const c("aten::threshold", dtype::float16, {of(70000), of(1)});
     bool found = false;
     for (aton::graph_node const& n : c.data.nodes)

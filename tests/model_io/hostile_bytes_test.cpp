@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes that are no model, models cut short, and models with bytes changed: each gives a graph or one line of complaint, never more.
-// ATON_FUZZ_ROUNDS (default 4000) says how many changed models are tried.
+// Bytes that are not a model, truncated models, and models with changed bytes: each gives a graph or an error of one line.
+// ATON_FUZZ_ROUNDS (default 4000) is the number of changed models.
 #include <aton/model_io/model_io.hpp>
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ using namespace aton::dsl;
 
 namespace {
 
-/// Reads, prints, writes and checks. True: it could be read. Anything but aton::error escapes, and fails the test.
+/// Reads, prints, writes and checks. True if it could be read. Exceptions other than aton::error fail the test.
 bool survives(std::string_view bytes) {
     bool is_model = false;
     try {
@@ -116,7 +116,7 @@ std::string sample() {
 
 } // namespace
 
-TEST_CASE("what is no model at all") {
+TEST_CASE("bytes that are not a model") {
     for (std::string_view const bytes : {std::string_view(""),
                                          std::string_view("\0\0\0\0", 4),
                                          std::string_view("hello"),
@@ -132,7 +132,7 @@ TEST_CASE("what is no model at all") {
     CHECK_THROWS_WITH_AS(aton::check_model("/no/such/file.onnx"), "/no/such/file.onnx: no such file", aton::error);
 }
 
-TEST_CASE("a model cut short at every byte") {
+TEST_CASE("a model truncated at every byte") {
     std::string const bytes = sample();
     REQUIRE(survives(bytes));
     for (std::size_t n = 0; n != bytes.size(); ++n) survives(std::string_view(bytes).substr(0, n));
@@ -144,10 +144,10 @@ TEST_CASE("a model with bytes changed") {
     std::mt19937_64 rng(20);
     int models = 0;
     for (int i = 0; i != rounds; ++i) models += survives(aton::tests::mutated(bytes, rng)) ? 1 : 0;
-    CHECK(models > rounds / 10); // many are still read, so the depths are reached
+    CHECK(models > rounds / 10); // many are still read, so that inner fields are reached
 }
 
-TEST_CASE("tensors that lie about their size") {
+TEST_CASE("tensors with false sizes") {
     for (std::vector<std::int64_t> const& sizes :
          {std::vector<std::int64_t>{-1}, {1, -5}, {INT64_MAX, INT64_MAX}, {INT64_MAX / 4, 4, 4}, {3}, {0}}) {
         ::onnx::ModelProto model;
@@ -161,7 +161,7 @@ TEST_CASE("tensors that lie about their size") {
     }
 }
 
-TEST_CASE("names that are empty, twice there, or nowhere; graphs that call themselves in a circle") {
+TEST_CASE("empty, duplicate and undefined names; cyclic graphs") {
     ::onnx::ModelProto model;
     REQUIRE(model.ParseFromString(sample()));
     auto& g = *model.mutable_graph();
@@ -176,8 +176,7 @@ TEST_CASE("names that are empty, twice there, or nowhere; graphs that call thems
     survives(model.SerializeAsString());
 }
 
-TEST_CASE(
-    "functions that call themselves, call each other in a chain, are there twice, or give what they do not have") {
+TEST_CASE("functions that are recursive, deeply nested, duplicate, or return undefined values") {
     ::onnx::ModelProto model;
     REQUIRE(model.ParseFromString(sample()));
     auto const refusal = [&] {
@@ -192,7 +191,7 @@ TEST_CASE(
     };
     CHECK(refusal().empty());
     model.mutable_functions(1)->clear_overload();
-    CHECK(refusal() == "function custom_domain::Foo is there twice");
+    CHECK(refusal() == "function custom_domain::Foo is defined twice");
     model.mutable_functions(0)->mutable_node(0)->clear_overload();
     model.mutable_functions()->RemoveLast();
     CHECK(refusal() == "function custom_domain::Foo calls itself, which ONNX does not allow");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights of gigabytes: within a few megabytes of memory, and beyond what protobuf can hold. The source is a file with holes.
+// Weights of gigabytes: written with a few megabytes of memory, and beyond protobuf's limit. The source is a sparse file.
 #include <aton/model_io/weights.hpp>
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using namespace aton;
 
 namespace {
 
-/// Memory of this process that no file is behind, in KiB.
+/// Anonymous memory of this process in KiB.
 std::int64_t anonymous_memory() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;)
@@ -29,13 +29,13 @@ std::int64_t anonymous_memory() {
     return -1;
 }
 
-/// In the folder of the test, which is on a disk: the temporary folder may be memory.
+/// In the folder of the test, which is on a disk; the temporary folder may be in memory.
 struct fixture {
     temporary_folder folder{std::filesystem::canonical("/proc/self/exe").parent_path()};
     std::string source = folder.file("weights.bin");
     std::string path = folder.file("model.onnx");
 
-    /// Zeros that take no space, and "end" as the last bytes.
+    /// Zeros without disk blocks, with "end" as the last bytes.
     explicit fixture(std::uint64_t size) {
         std::ofstream out(source, std::ios::binary);
         out.seekp(static_cast<std::streamoff>(size - 3));
@@ -80,7 +80,7 @@ TEST_CASE("a weight of 1 GiB takes less than 20 MiB of memory in every mode and 
         }
 }
 
-TEST_CASE("2.3 GiB go into a file beside the model, or stay where they are") {
+TEST_CASE("2.3 GiB go into a second file, or stay in place") {
     std::int64_t const n = 300'000'001;
     fixture const f(static_cast<std::uint64_t>(n) * 8 + 640);
     mapped_file const mapped(f.source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finished graphs against ONNX's schemas: what a pass or a mapping could break is named before a file is written.
+// Finished graphs are checked against ONNX's schemas: errors of passes and mappings are reported before a file is written.
 #include <aton/model_io/legality.hpp>
 
 #include <doctest/doctest.h>
@@ -68,7 +68,7 @@ aton::node_attribute integer(std::string name, std::int64_t i) {
 
 } // namespace
 
-TEST_CASE("a legal graph passes, as ONNX's checker says too") {
+TEST_CASE("a legal graph passes, as in ONNX's checker") {
     for (int const opset : {13, 18, 23, aton::onnx::newest_opset}) {
         fixture const f(opset);
         CHECK(f.fault() == "nothing was thrown");
@@ -76,42 +76,41 @@ TEST_CASE("a legal graph passes, as ONNX's checker says too") {
     }
 }
 
-TEST_CASE("each rule that is broken is named, with operator, opset, what the node was made for and the user's line") {
+TEST_CASE("each broken rule is named, with operator, opset, ATen operator and the user's line") {
     struct row {
         char const* message;
         void (*change)(fixture&);
     };
     for (auto const& [message, change] : {
-             row{"onnx::Foo (opset 18): is no operator of ONNX", [](fixture& f) { f.node("Add").op = "Foo"; }},
-             row{"onnx::Swish (opset 18): is an operator from opset 24 on",
-                 [](fixture& f) { f.node("Add").op = "Swish"; }},
+             row{"onnx::Foo (opset 18): is not an operator of ONNX", [](fixture& f) { f.node("Add").op = "Foo"; }},
+             row{"onnx::Swish (opset 18): exists only since opset 24", [](fixture& f) { f.node("Add").op = "Swish"; }},
              row{"onnx::Upsample (opset 18): is deprecated", [](fixture& f) { f.node("Add").op = "Upsample"; }},
-             row{"onnx::Add (opset 18): has 3 inputs, 2 are allowed",
+             row{"onnx::Add (opset 18): has 3 inputs, but at most 2 are allowed",
                  [](fixture& f) { f.node("Add").inputs.push_back(f.x); }},
-             row{"onnx::Add (opset 18): has 1 inputs, 2 are needed",
+             row{"onnx::Add (opset 18): has 1 inputs, but at least 2 are required",
                  [](fixture& f) { f.node("Add").inputs.pop_back(); }},
              row{"onnx::Add (opset 18): input 'A' is missing",
                  [](fixture& f) { f.node("Add").inputs[0] = aton::no_value; }},
-             row{"onnx::Add (opset 18): has 2 outputs, 1 are allowed",
+             row{"onnx::Add (opset 18): has 2 outputs, but at most 1 are allowed",
                  [](fixture& f) { f.node("Add").outputs.push_back(f.data.add_value(aton::value_type{})); }},
-             row{"onnx::Add (opset 18): input 'B' is bool, which this opset does not take; made for aten::add.Tensor "
+             row{"onnx::Add (opset 18): input 'B' is bool, which this opset does not accept; made for aten::add.Tensor "
                  "at model.py:12 in forward",
                  [](fixture& f) { f.node("Add").inputs[1] = f.p; }},
-             row{"onnx::Add (opset 18): output 'C' is float16, another value of the same type is float32",
+             row{"onnx::Add (opset 18): output 'C' is float16, but another value of the same type is float32",
                  [](fixture& f) { f.data.values[f.node("Add").outputs[0]].type.dtype = dtype::float16; }},
              row{"onnx::Add (opset 18): has no attribute 'axis'",
                  [](fixture& f) { f.node("Add").attributes.push_back(integer("axis", 0)); }},
-             row{"onnx::Cast (opset 18): needs the attribute 'to'",
+             row{"onnx::Cast (opset 18): requires the attribute 'to'",
                  [](fixture& f) { f.node("Cast").attributes.clear(); }},
-             row{"onnx::Cast (opset 18): attribute 'to' is a float, and must be an integer",
+             row{"onnx::Cast (opset 18): attribute 'to' is a float, but must be an integer",
                  [](fixture& f) { f.node("Cast").attributes[0].type = aton::onnx::attr_type::f; }},
              row{"onnx::Cast (opset 18): attribute 'to' is given twice",
                  [](fixture& f) { f.node("Cast").attributes.push_back(integer("to", 11)); }},
-             row{"onnx::Cast (opset 18): attribute 'to' is 99, which is no dtype",
+             row{"onnx::Cast (opset 18): attribute 'to' is 99, which is not a dtype",
                  [](fixture& f) { f.node("Cast").attributes[0].i = 99; }},
-             row{"onnx::Cast (opset 18): gives float32, and its result is taken for float64",
+             row{"onnx::Cast (opset 18): returns float32, but its result is declared as float64",
                  [](fixture& f) { f.node("Cast").attributes[0].i = 1; }},
-             row{"onnx::Cast (opset 18): output 'output' is float8_e5m2, which this opset does not give (opset 19 "
+             row{"onnx::Cast (opset 18): output 'output' is float8_e5m2, which this opset does not return (opset 19 "
                  "does); made for aten::add.Tensor at model.py:12 in forward",
                  [](fixture& f) {
                      f.node("Cast").attributes[0].i = 19;
@@ -121,13 +120,13 @@ TEST_CASE("each rule that is broken is named, with operator, opset, what the nod
              row{"is defined twice", [](fixture& f) { f.node("If").outputs = f.node("Add").outputs; }},
              row{"an output of the graph, is not defined",
                  [](fixture& f) { f.data.outputs[0] = f.data.add_value(aton::value_type{}, "lost"); }},
-             row{"onnx::Neg (opset 18): input 'X' is bool, which this opset does not take",
+             row{"onnx::Neg (opset 18): input 'X' is bool, which this opset does not accept",
                  [](fixture& f) {
                      f.then_branch().values[f.then_branch().nodes[0].inputs[0]].type.dtype = dtype::bool_;
                  }},
-             row{"onnx::If (opset 18): the graph 'then_branch' has 0 inputs and 0 outputs, and must have 0 and 1",
+             row{"onnx::If (opset 18): the graph 'then_branch' has 0 inputs and 0 outputs, but must have 0 and 1",
                  [](fixture& f) { f.then_branch().outputs.clear(); }},
-             row{"opset 0 is none that this release of ONNX has", [](fixture& f) { f.data.opset = 0; }},
+             row{"opset 0 does not exist in this release of ONNX", [](fixture& f) { f.data.opset = 0; }},
          }) {
         CAPTURE(message);
         fixture f;
@@ -152,7 +151,7 @@ TEST_CASE("functions: calls against their bodies, and bodies against the schemas
     for (graph_node& n : f.data.nodes)
         if (n.op == "twice") n.domain = "my";
     f.data.opset_imports.emplace_back("my", 1);
-    CHECK(contains(f.fault(), "my::twice (opset 1): its body has 1 inputs and 1 outputs, the call 2 and 1"));
+    CHECK(contains(f.fault(), "my::twice (opset 1): its body has 1 inputs and 1 outputs, but the call has 2 and 1"));
     f.node("twice").inputs.pop_back();
     CHECK(f.fault() == "nothing was thrown");
     f.node("twice").attributes.push_back(integer("times", 2));
@@ -163,13 +162,13 @@ TEST_CASE("functions: calls against their bodies, and bodies against the schemas
     CHECK(contains(f.fault(), "onnx::Add (opset 18): has 1 inputs"));
 }
 
-TEST_CASE("dtypes that an attribute or a constant states are refused when the node is made") {
+TEST_CASE("illegal dtypes of attributes and constants are refused when the node is made") {
     graph_data data;
     data.opset = 18;
     graph<17> const g(data, 18);
     value const x(data, data.add_input("x", {dtype::float32, {2, 3}}));
     auto const refused = [](auto const& call) { return fault_of(call); };
-    std::string const later = ", which this opset does not give (opset ";
+    std::string const later = ", which this opset does not return (opset ";
     for (dtype const t :
          {dtype::float8_e4m3fn, dtype::float8_e4m3fnuz, dtype::float8_e5m2, dtype::float8_e5m2fnuz, dtype::int4}) {
         std::string const said = refused([&] { return g.op<"Cast">(x, attr::to_i(t)); });
@@ -189,11 +188,11 @@ TEST_CASE("dtypes that an attribute or a constant states are refused when the no
              refused([&] { return g.op<"HannWindow">(g.ints({2}), attr::output_datatype_i(dtype::bool_)); }),
          }) {
         CAPTURE(said);
-        CHECK(contains(said, ", which this opset does not give"));
+        CHECK(contains(said, ", which this opset does not return"));
     }
 }
 
-TEST_CASE("a finished graph whose sizes are others than its nodes give is refused, with the node and the user's line") {
+TEST_CASE("a finished graph whose sizes contradict its nodes is refused, with the node and the user's line") {
     auto const fault_of_shapes = [](fixture& f) {
         return fault_of([&] {
             aton::require_shapes(f.data);
@@ -208,18 +207,18 @@ TEST_CASE("a finished graph whose sizes are others than its nodes give is refuse
     fixture size;
     size.data.values[size.node("Add").outputs[0]].type.shape = {2, 7};
     std::string const said = fault_of_shapes(size);
-    CHECK(contains(said, "onnx::Add: a result is taken for "));
+    CHECK(contains(said, "onnx::Add: a result is declared as "));
     CHECK(contains(said, "; made for aten::add.Tensor at model.py:12 in forward"));
 
     fixture rank;
     rank.data.values[rank.node("Cast").outputs[0]].type.shape = {2};
-    CHECK(contains(fault_of_shapes(rank), "onnx::Cast: a result is taken for "));
+    CHECK(contains(fault_of_shapes(rank), "onnx::Cast: a result is declared as "));
 
     fixture nested;
     nested.then_branch().values[nested.then_branch().nodes.at(0).outputs[0]].type.shape = {4, 3};
-    CHECK(contains(fault_of_shapes(nested), "onnx::Neg: a result is taken for "));
+    CHECK(contains(fault_of_shapes(nested), "onnx::Neg: a result is declared as "));
 
-    fixture folded; // what a pass has made a constant
+    fixture folded; // folded by a pass
     aton::value_id const sizes = folded.data.add_value({dtype::int64, {1}});
     folded.data.set_initializer(sizes, aton::int64_tensor(std::vector<std::int64_t>{5}));
     aton::value_id const made = folded.data.add_value({dtype::float32, {6}});
@@ -228,12 +227,12 @@ TEST_CASE("a finished graph whose sizes are others than its nodes give is refuse
     n.inputs = {sizes};
     n.outputs = {made};
     folded.data.nodes.push_back(n);
-    CHECK(contains(fault_of_shapes(folded), "onnx::ConstantOfShape: a result is taken for "));
+    CHECK(contains(fault_of_shapes(folded), "onnx::ConstantOfShape: a result is declared as "));
     folded.data.values[made].type.shape = {"n"};
     CHECK(fault_of_shapes(folded) == "nothing was thrown");
 }
 
-TEST_CASE("sizes that only a chain of nodes tells are held against the end of it") {
+TEST_CASE("sizes that follow from a chain of nodes are checked at its end") {
     graph_data data;
     data.opset = 18;
     graph<13> const g(data, 18);
@@ -244,12 +243,12 @@ TEST_CASE("sizes that only a chain of nodes tells are held against the end of it
     data.values[result.id()].type.shape = {13};
     data.outputs = {result.id()};
     aton::value_type const kept = data.values[range.id()].type;
-    data.set_initializer(end.id(), aton::scalar_tensor(8, dtype::int64)); // a pass has found it
+    data.set_initializer(end.id(), aton::scalar_tensor(8, dtype::int64)); // found by a pass
     std::string const said = fault_of([&] {
         aton::require_shapes(data);
         return 0;
     });
-    CHECK(contains(said, "onnx::Neg: a result is taken for Long(13), and is Long(8)"));
+    CHECK(contains(said, "onnx::Neg: a result is declared as Long(13), but is Long(8)"));
     data.values[result.id()].type.shape = {8};
     data.values[range.id()].type = kept;
     CHECK_NOTHROW(aton::require_shapes(data));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models written and read back: same graph, same bytes, legal by ONNX's checker; versions, domains, names, and files.
+// Models written and read back: same graph, same bytes, accepted by ONNX's checker; versions, domains, names, and files.
 #include <aton/model_io/model_io.hpp>
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ value input(graph_data& data, std::string name, dtype type, aton::shape shape) {
     return {data, data.add_input(std::move(name), value_type{type, std::move(shape)})};
 }
 
-/// A graph with most things that a graph can have.
+/// A graph with most features.
 graph_data rich_graph(int opset) {
     graph_data data;
     data.name = "rich";
@@ -60,7 +60,7 @@ graph_data rich_graph(int opset) {
     return model;
 }
 
-/// A folder that goes away.
+/// A temporary folder.
 struct temporary_folder {
     std::filesystem::path path =
         std::filesystem::temp_directory_path() / ("aton_model_io_test." + std::to_string(::getpid()));
@@ -73,7 +73,7 @@ struct temporary_folder {
 
 } // namespace
 
-TEST_CASE("what is written is legal and reads back as the same graph, at every opset") {
+TEST_CASE("written models are legal and read back as the same graph, at every opset") {
     for (int opset = 13; opset <= aton::onnx::newest_opset; ++opset) {
         CAPTURE(opset);
         graph_data const data = rich_graph(opset);
@@ -113,24 +113,24 @@ TEST_CASE("the IR version is the lowest that is legal") {
         value const x = input(data, "x", dtype::float32, {2});
         data.outputs = {graph<7>(data, opset).op<"Neg">(x).id()};
         CHECK(proto(to_model_proto(data)).ir_version() == ir);
-        // an initializer that is no input: IR 4
+        // an initializer that is not an input: IR 4
         tensor one{dtype::float32, {1}, std::string("\0\0\x80\x3f", 4)};
         data.set_initializer(data.add_value(value_type{dtype::float32, {1}}, "one"), std::move(one));
         CHECK(proto(to_model_proto(data)).ir_version() == std::max(ir, 4));
     }
-    graph_data data; // a dtype may be younger than the opset
+    graph_data data; // a dtype may be newer than the opset
     data.opset = 13;
     value const x = input(data, "x", dtype::float8_e5m2, {2});
     data.outputs = {x.id()};
     CHECK(proto(to_model_proto(data)).ir_version() == 9);
 }
 
-TEST_CASE("domains: the default one always, the others where nodes use them, in subgraphs too") {
+TEST_CASE("domains: always the default one, others if nodes use them, also in subgraphs") {
     graph_data data;
     data.opset = 20;
     value const x = input(data, "x", dtype::float32, {2});
     value const y = graph<13>(data, 20).op<"ai.onnx.ml::Scaler">(x, attr::offset_f({0.5}), attr::scale_f({2.0}));
-    y.set_shape({2}); // ONNX has no inference for it, and its checker wants to know
+    y.set_shape({2}); // ONNX cannot infer it, but its checker requires it
     data.outputs = {y.id()};
     data.import_domain(std::string("never.used"), 3);
     ::onnx::ModelProto const model = proto(to_model_proto(data));
@@ -142,7 +142,7 @@ TEST_CASE("domains: the default one always, the others where nodes use them, in 
     CHECK_NOTHROW(aton::check_model_bytes(to_model_proto(data)));
 }
 
-TEST_CASE("where a node comes from is kept: metadata_props since IR 10, before as documentation") {
+TEST_CASE("origins of nodes are kept: metadata_props since IR 10, doc strings before") {
     for (int opset : {13, 21}) {
         ::onnx::ModelProto const model = proto(to_model_proto(rich_graph(opset)));
         ::onnx::NodeProto const& conv = model.graph().node(0);
@@ -153,7 +153,7 @@ TEST_CASE("where a node comes from is kept: metadata_props since IR 10, before a
     }
 }
 
-TEST_CASE("nodes are named after the program's, and say where the user wrote them") {
+TEST_CASE("nodes are named after the program's, and have the user's source lines") {
     for (int opset : {13, 21}) {
         CAPTURE(opset);
         graph_data data;
@@ -216,7 +216,7 @@ TEST_CASE("nodes are named after the program's, and say where the user wrote the
     }
 }
 
-TEST_CASE("somebody else's words about a node stay as they are") {
+TEST_CASE("doc strings of other producers stay unchanged") {
     ::onnx::ModelProto model = proto(to_model_proto(rich_graph(13)));
     auto& node = *model.mutable_graph()->mutable_node(0);
     for (char const* text : {"a convolution (the first)", "x::y z (here)", "(", "::", ", ", " ()"}) {
@@ -228,7 +228,7 @@ TEST_CASE("somebody else's words about a node stay as they are") {
     }
 }
 
-TEST_CASE("the model's own words") {
+TEST_CASE("metadata of the model") {
     graph_data data = rich_graph(20);
     aton::model_options options;
     options.producer_name = "somebody";
@@ -244,7 +244,7 @@ TEST_CASE("the model's own words") {
     CHECK(m.ir_version == 10);
 }
 
-TEST_CASE("outputs whose type is open are completed by ONNX's inference; an unknown dtype is refused") {
+TEST_CASE("incomplete output types are completed by ONNX's inference; an unknown dtype is refused") {
     graph_data data;
     data.opset = 20;
     value const x = input(data, "x", dtype::float32, {2, 3});
@@ -261,15 +261,15 @@ TEST_CASE("outputs whose type is open are completed by ONNX's inference; an unkn
     data.outputs = custom.outputs;
     data.nodes.push_back(std::move(custom));
     CHECK_THROWS_WITH_AS(
-        (void)to_model_proto(data), "the type of output %y is not known; state it with set_type", aton::error);
+        (void)to_model_proto(data), "the type of output %y is unknown; set it with set_type", aton::error);
 }
 
-TEST_CASE("what ONNX cannot hold is refused with its name") {
+TEST_CASE("what ONNX cannot represent is refused with its name") {
     graph_data data;
     CHECK_THROWS_WITH_AS((void)to_model_proto(data), "the graph has no opset", aton::error);
     data.opset = 20;
     value const x = input(data, "x", dtype::undefined, {2});
-    CHECK_THROWS_WITH_AS((void)to_model_proto(data), "the dtype of input %x is not known", aton::error);
+    CHECK_THROWS_WITH_AS((void)to_model_proto(data), "the dtype of input %x is unknown", aton::error);
     x.set_type({dtype::float32, {2}});
     tensor const cut{dtype::float32, {3}, std::string(8, '\0')};
     CHECK_THROWS_WITH_AS((void)graph<13>(data, 20).constant(cut),
@@ -279,11 +279,11 @@ TEST_CASE("what ONNX cannot hold is refused with its name") {
     data.nodes.back().attributes.at(0).tensors.at(0) = cut;
     data.outputs = {c.id()};
     CHECK_THROWS_WITH_AS((void)to_model_proto(data),
-                         "Constant_0, attribute 'value': a constant has 8 bytes, its sizes need 12",
+                         "Constant_0, attribute 'value': a constant has 8 bytes, but its sizes need 12",
                          aton::error);
 }
 
-TEST_CASE("integers are initializers below opset 9, where Constant holds none") {
+TEST_CASE("integers are initializers below opset 9, where Constant does not support them") {
     graph_data data;
     graph<7> const g(data, 7);
     value const x = input(data, "x", dtype::float32, {2, 3});
@@ -294,7 +294,7 @@ TEST_CASE("integers are initializers below opset 9, where Constant holds none") 
     CHECK_NOTHROW(aton::check_model_bytes(to_model_proto(data)));
 }
 
-TEST_CASE("nested graphs keep their names apart and see the graph around them") {
+TEST_CASE("nested graphs have unique names and see the outer graph") {
     graph_data data;
     data.opset = 20;
     value const condition = input(data, "condition", dtype::bool_, scalar_shape);
@@ -343,7 +343,7 @@ TEST_CASE("the checker's verdict is one line") {
     }
 }
 
-TEST_CASE("a file appears whole, replaces another, and leaves nothing else") {
+TEST_CASE("a file is written atomically, replaces another, and leaves nothing else") {
     temporary_folder const folder;
     std::string const path = folder.file("model.onnx");
     std::ofstream(path) << "something else";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs in graphs, and functions, as protobuf: names, what a body may give, versions, and the way back.
+// Nested graphs and functions as protobuf: names, outputs of bodies, versions, and reading them back.
 #include <aton/model_io/model_io.hpp>
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ struct fixture {
     value input(std::string name, dtype type, aton::shape shape) {
         return {data, data.add_input(std::move(name), value_type{type, std::move(shape)})};
     }
-    /// The model with this output, which the checker accepts and which reads back as the same.
+    /// The model with this output, after the checker accepted it and it was read back unchanged.
     ::onnx::ModelProto proto(std::vector<value> const& outputs) {
         for (value const& v : outputs) {
             v.set_type({dtype::float32, {2, 3}});
@@ -62,7 +62,7 @@ std::string ops_of(::onnx::GraphProto const& g) {
     return out;
 }
 
-/// Every name that a graph and those inside of it define.
+/// Every name that a graph and its nested graphs define.
 void definitions(::onnx::GraphProto const& g, std::vector<std::string>& to) {
     for (auto const& i : g.input()) to.push_back(i.name());
     for (auto const& i : g.initializer()) to.push_back(i.name());
@@ -75,8 +75,7 @@ void definitions(::onnx::GraphProto const& g, std::vector<std::string>& to) {
 
 } // namespace
 
-TEST_CASE(
-    "an If in a Loop captures from both graphs around it, all names are different, and what is captured is no input") {
+TEST_CASE("an If in a Loop captures from both outer graphs, all names are unique, and captured values are not inputs") {
     fixture f;
     value const again =
         f.g.op<"Loop">(f.n, absent, f.x, attr::body_g([&](graph<16> body, value, value go, value state) {
@@ -113,7 +112,7 @@ TEST_CASE(
     CHECK(branch.values[branch.nodes[0].inputs[1]].type == read.values[read.inputs[2]].type);
 }
 
-TEST_CASE("a body gives what it captures, takes or holds through an Identity, and one value twice too") {
+TEST_CASE("a body returns captured values, inputs, initializers and duplicates through an Identity") {
     fixture f;
     aton::graph_node branch;
     branch.op = "If";
@@ -155,7 +154,7 @@ TEST_CASE("a body gives what it captures, takes or holds through an Identity, an
     CHECK(then.node(3).input(0) == then.node(0).output(0));
 }
 
-TEST_CASE("nodes inside say where they come from") {
+TEST_CASE("nested nodes have their origins") {
     fixture f;
     f.data.origins.push_back({"cond", "layer1", "model.py:12 in forward"});
     f.data.context.origin = 1;
@@ -202,7 +201,7 @@ TEST_CASE("functions: opset imports, attributes, overloads, constants; the lowes
     }
 }
 
-TEST_CASE("what is no function is refused with its name") {
+TEST_CASE("invalid functions are refused with their name") {
     auto const refusal = [](auto const& change) {
         graph_data data = random_graphs::function_graph(20, true);
         change(data);
@@ -214,14 +213,16 @@ TEST_CASE("what is no function is refused with its name") {
         return std::string();
     };
     CHECK(refusal([](graph_data& d) { d.functions[2].body.clear(); }) ==
-          "function custom_domain::Foo.half needs one body, and has 0");
-    CHECK(refusal([](graph_data& d) { d.functions[2].overload = ""; }) == "function custom_domain::Foo is there twice");
+          "function custom_domain::Foo.half must have one body, but has 0");
+    CHECK(refusal([](graph_data& d) { d.functions[2].overload = ""; }) ==
+          "function custom_domain::Foo is defined twice");
     CHECK(refusal([](graph_data& d) { d.functions[1].body[0].values[1].outer = 0; }) ==
-          "function custom_domain::Foo uses %y of a graph around it, and there is none");
+          "function custom_domain::Foo uses %y of an outer graph, but a function has none");
     CHECK(refusal([](graph_data& d) {
               graph_data& body = d.functions[4].body[0];
               body.set_initializer(body.inputs[0], tensor{dtype::float32, {}, std::string(4, '\0')});
-          }) == "function custom_domain::Unused: input %x has a value, and inputs of functions have no defaults");
+          }) ==
+          "function custom_domain::Unused: input %x has an initializer, but inputs of functions cannot have defaults");
     CHECK(refusal([](graph_data& d) { // Foo.half calls Bar, which calls Foo.half in an If
               d.functions[2].body[0].nodes[0].domain = "custom_domain";
               d.functions[2].body[0].nodes[0].op = "Bar";

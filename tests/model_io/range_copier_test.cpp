@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes from file to file where the kernel refuses, does a part, is interrupted or fails half-way: this program's own versions of the
-// system calls stand before those of the C library.
+// Copying from file to file if the kernel refuses, copies partially, is interrupted or fails halfway. This program's versions of the
+// system calls replace those of the C library.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,13 +28,13 @@ using namespace aton;
 
 namespace {
 
-/// What one system call does instead of its work.
+/// The injected fault of one system call.
 struct fault {
-    int refusal = 0;             ///< errno of every call from `after` on
-    std::int64_t after = 0;      ///< calls that go well
-    std::size_t most = SIZE_MAX; ///< bytes of one call
-    bool interrupted = false;    ///< every other call
-    bool ends = false;           ///< returns 0, as at the end of a file
+    int refusal = 0;            ///< errno of every call after `after`
+    std::int64_t after = 0;     ///< number of successful calls
+    std::size_t max = SIZE_MAX; ///< maximum bytes of one call
+    bool interrupted = false;   ///< every other call
+    bool ends = false;          ///< returns 0, as at the end of a file
     std::int64_t calls = 0;
     std::int64_t done = 0; ///< bytes
 
@@ -44,7 +44,7 @@ struct fault {
         if (interrupted && calls % 2 == 1) return fail(EINTR);
         if (refusal != 0 && calls > after) return fail(refusal);
         if (ends) return 0;
-        ::ssize_t const n = call(std::min(size, most));
+        ::ssize_t const n = call(std::min(size, max));
         if (n > 0) done += n;
         return n;
     }
@@ -77,7 +77,7 @@ extern "C" {
 
 namespace {
 
-/// In the folder of the test, which is on a disk: the temporary folder may be memory.
+/// In the folder of the test, which is on a disk; the temporary folder may be in memory.
 struct fixture {
     temporary_folder folder{std::filesystem::canonical("/proc/self/exe").parent_path()};
     std::string source = folder.file("weights.bin");
@@ -90,7 +90,7 @@ struct fixture {
     }
     void write_source() const { std::ofstream(source, std::ios::binary) << content; }
 
-    /// The weights of a model that is written, as they are in the file, and what they should be.
+    /// The weights of a written model, as they are in the file, and their expected values.
     [[nodiscard]] bool is_right(std::uint64_t position) const {
         mapped_file const mapped(source);
         weights_graph g;
@@ -109,13 +109,13 @@ struct fixture {
     }
 };
 
-constexpr std::uint64_t apart = 3077; // another offset in its page than any in the model's file
+constexpr std::uint64_t unaligned = 3077; // an offset in its page that no weight in the model's file has
 
 } // namespace
 
-TEST_CASE("without faults nothing of a weight is read into memory") {
+TEST_CASE("without faults, weights are not read into memory") {
     fixture const f;
-    CHECK(f.is_right(apart));
+    CHECK(f.is_right(unaligned));
     CHECK(faults.out_of_pipe.done > 2 * 500'003 * 4);
     CHECK(faults.sendfile.calls == 0);
     faults = {};
@@ -123,7 +123,7 @@ TEST_CASE("without faults nothing of a weight is read into memory") {
     CHECK(faults.copy_file_range.done > 490'000 * 4);
 }
 
-TEST_CASE("what the kernel or a file system refuses is done in the next way, and not tried again") {
+TEST_CASE("a method that the kernel or a file system refuses is replaced by the next one, and not tried again") {
     fixture const f;
     for (int const reason : {ENOSYS, EXDEV, EINVAL, EOPNOTSUPP, EPERM, EBADF, EIO, ENOMEM})
         for (int ways = 1; ways != 4; ++ways)
@@ -136,8 +136,8 @@ TEST_CASE("what the kernel or a file system refuses is done in the next way, and
                 if (ways > 1) faults.into_pipe = {.refusal = reason, .after = after};
                 if (ways > 2) faults.sendfile = {.refusal = reason, .after = after};
                 CHECK(f.is_right(0));
-                CHECK(faults.copy_file_range.calls <= 2 * (after + 1)); // one for each file that is written
-                CHECK(f.is_right(apart));
+                CHECK(faults.copy_file_range.calls <= 2 * (after + 1)); // one per written file
+                CHECK(f.is_right(unaligned));
                 if (after != 0) continue;
                 CHECK(faults.copy_file_range.done == 0);
                 CHECK((faults.out_of_pipe.done > 0) == (ways < 2));
@@ -145,43 +145,43 @@ TEST_CASE("what the kernel or a file system refuses is done in the next way, and
             }
 }
 
-TEST_CASE("a call that moves nothing, as some file systems answer, is no end of the file") {
+TEST_CASE("a call that copies nothing, as on some file systems, is not the end of the file") {
     fixture const f;
     faults.copy_file_range.ends = faults.into_pipe.ends = faults.sendfile.ends = true;
     CHECK(f.is_right(0));
-    CHECK(f.is_right(apart));
+    CHECK(f.is_right(unaligned));
 }
 
-TEST_CASE("parts of what was asked for, and interruptions") {
+TEST_CASE("partial copies and interruptions") {
     fixture const f;
     for (std::size_t const most : {std::size_t{4097}, std::size_t{65536}, SIZE_MAX})
         for (bool const interrupted : {false, true}) {
             CAPTURE(most);
             CAPTURE(interrupted);
-            fault const slow{.most = most, .interrupted = interrupted};
+            fault const slow{.max = most, .interrupted = interrupted};
             faults = {slow, slow, slow, slow};
             CHECK(f.is_right(0));
-            CHECK(f.is_right(apart));
+            CHECK(f.is_right(unaligned));
             faults = {slow, slow, slow, slow};
             faults.into_pipe.refusal = EINVAL;
-            CHECK(f.is_right(apart));
+            CHECK(f.is_right(unaligned));
         }
 }
 
-TEST_CASE("a pipe that holds bytes which cannot be written: they are taken from the file again") {
+TEST_CASE("bytes that remain in a pipe are read from the file again") {
     fixture const f;
     for (std::int64_t const after : {0, 1, 5}) {
         CAPTURE(after);
         faults = {};
-        faults.out_of_pipe = {.refusal = EINVAL, .after = after, .most = 100'000};
-        CHECK(f.is_right(apart));
+        faults.out_of_pipe = {.refusal = EINVAL, .after = after, .max = 100'000};
+        CHECK(f.is_right(unaligned));
         faults = {};
         faults.out_of_pipe.ends = true;
-        CHECK(f.is_right(apart));
+        CHECK(f.is_right(unaligned));
     }
 }
 
-TEST_CASE("a file that becomes shorter is an error and no signal, and what was there stays") {
+TEST_CASE("a truncated source is an error and not a signal, and the old output stays") {
     fixture const f;
     for (bool const turned : {false, true})
         for (int ways = 0; ways != 4; ++ways)
@@ -207,7 +207,7 @@ TEST_CASE("a file that becomes shorter is an error and no signal, and what was t
                 } catch (error const& e) {
                     said = e.what();
                 }
-                CHECK(said.find("became shorter while it was read") != std::string::npos);
+                CHECK(said.find("was truncated while it was read") != std::string::npos);
                 CHECK(slurp(f.path) == "older model");
                 CHECK(f.folder.count() == 2);
             }

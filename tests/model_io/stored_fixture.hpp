@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of weights: a file that is open and mapped, a folder that goes away, and graphs that return their weights.
+// For tests of weights: a mapped file, a temporary folder, and graphs that return their weights.
 #pragma once
 
 #include <cstddef>
@@ -112,7 +112,7 @@ inline aton::stored_tensor stored(aton::dtype type, aton::file_span bytes, std::
     return {type, sizes, {{bytes, sizes, std::move(strides), offset, std::move(factors)}}};
 }
 
-/// Bytes without a pattern: a shifted or repeated piece shows.
+/// Bytes without a pattern, which reveal shifted or repeated pieces.
 inline std::string noise(std::size_t size, unsigned seed = 7) {
     std::mt19937 random(seed);
     std::string out(size, '\0');
@@ -120,7 +120,7 @@ inline std::string noise(std::size_t size, unsigned seed = 7) {
     return out;
 }
 
-/// Element by element, without anything clever. Factors are not looked at.
+/// The reference: element by element, without factors.
 inline std::string expected(aton::stored_tensor const& t) {
     std::string out;
     std::size_t const item = bits(t.type) / 8;
@@ -137,7 +137,7 @@ inline std::string expected(aton::stored_tensor const& t) {
     return out;
 }
 
-/// A folder with a file of noise that is mapped.
+/// A folder with a mapped file of noise.
 struct noise_fixture {
     temporary_folder folder;
     std::string source = folder.file("weights.bin");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements of stored tensors: every layout against a loop over its indices, factors against binary floating point by hand.
+// Elements of stored tensors: every layout against a loop over its indices, factors against hand-computed floating point.
 #include <aton/model_io/weights.hpp>
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ std::string elements(stored_tensor const& t) {
 
 } // namespace
 
-TEST_CASE("elements come in row-major order, whatever the strides") {
+TEST_CASE("elements are in row-major order for all strides") {
     fixture const f;
     file_span const all = f.mapped.all();
     struct row {
@@ -66,7 +66,7 @@ TEST_CASE("elements come in row-major order, whatever the strides") {
     }
 }
 
-TEST_CASE("a tensor without elements reads nothing, even where its other sizes overflow") {
+TEST_CASE("a tensor without elements reads nothing, even if its other sizes overflow") {
     fixture const f;
     std::int64_t const huge = std::int64_t{1} << 40;
     for (stored_tensor const& t : {stored(dtype::float32, f.mapped.all(), {0, 3}, {3, 1}),
@@ -116,7 +116,7 @@ TEST_CASE("random layouts, larger and smaller than the buffer") {
         stored_tensor const t = stored(type, f.mapped.all(), sizes, strides, offset);
         REQUIRE(elements(t) == expected(t));
     }
-    // more than one buffer, whose ends fall between and inside of rows
+    // several buffers, which end between and inside rows
     for (stored_tensor const& t : {stored(dtype::float32, f.mapped.all(), {1031, 4127}, {1, 1031}),
                                    stored(dtype::float32, f.mapped.all(), {3, 2'100'003}, {7, 1}),
                                    stored(dtype::float32, f.mapped.all(), {2, 3, 700'001}, {700'001, 0, 1}, 9),
@@ -124,7 +124,7 @@ TEST_CASE("random layouts, larger and smaller than the buffer") {
         CHECK(elements(t) == expected(t));
 }
 
-TEST_CASE("factors go with the first dimension, also where a buffer ends inside of a row") {
+TEST_CASE("factors apply to the first dimension, also if a buffer ends inside a row") {
     fixture const f(18 << 20);
     std::int64_t const n = 1'500'001;
     std::vector<double> const factors{2, -0.5, 3};
@@ -165,7 +165,7 @@ TEST_CASE("factors multiply in double and round once") {
                           70.F};
     for (std::size_t i = 0; i != 6; ++i) CHECK(detail::read_bytes<float>(single.bytes, i) == want[i]);
 
-    // 1 + 2^-11 is a tie between 1 and the next binary16; what lies just above it looks like it in binary32
+    // 1 + 2^-11 is a tie between 1 and the next binary16; numbers just above it round to it in binary32
     double const above = 1 + 0x1p-11 + 0x1p-40;
     tensor const half = load(stored(dtype::float16, mapped.span(24, 12), {6}, {1}, 0, {above, 0.5, 2, 3, 1, 1}));
     CHECK(detail::read_bytes<std::uint16_t>(half.bytes, 0) == 0x3c01);

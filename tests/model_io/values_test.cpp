@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values in files, and constants in the models that hold them: every dtype and every way to store one, and bytes that are none.
-// ATON_FUZZ_ROUNDS (default 4000) says how many changed files are tried.
+// Values in files, and constants in models: every dtype and every encoding, and invalid bytes.
+// ATON_FUZZ_ROUNDS (default 4000) is the number of changed files.
 #include <aton/model_io/values.hpp>
 
 #include <doctest/doctest.h>
@@ -114,7 +114,7 @@ TEST_CASE("a tensor of every dtype, as raw bytes or as numbers") {
     }
 }
 
-TEST_CASE("sequences, optionals, and optionals that are empty") {
+TEST_CASE("sequences, optionals, and empty optionals") {
     ::onnx::SequenceProto many;
     many.set_elem_type(::onnx::SequenceProto_DataType_TENSOR);
     CHECK(parse_value(many.SerializeAsString(), value_kind::sequence).is_sequence);
@@ -137,21 +137,21 @@ TEST_CASE("sequences, optionals, and optionals that are empty") {
 
     many.set_elem_type(::onnx::SequenceProto_DataType_MAP);
     CHECK(fault_of([&] { return parse_value(many.SerializeAsString(), value_kind::sequence, "x.pb"); }) ==
-          "x.pb: a sequence of something else than tensors");
+          "x.pb: a sequence of something other than tensors");
     maybe.set_elem_type(::onnx::OptionalProto_DataType_OPTIONAL);
     CHECK(fault_of([&] { return parse_value(maybe.SerializeAsString(), value_kind::optional_tensor, "x.pb"); }) ==
-          "x.pb: an optional of something else than a tensor or a sequence");
+          "x.pb: an optional of something other than a tensor or a sequence");
 }
 
-TEST_CASE("what is no value is refused in one line") {
+TEST_CASE("invalid values are refused in one line") {
     CHECK(fault_of([] { return parse_value("\x08", value_kind::tensor, "x.pb"); }) ==
-          "x.pb: not an ONNX tensor, or cut short (protobuf cannot parse it)");
+          "x.pb: not an ONNX tensor, or truncated (protobuf cannot parse it)");
     CHECK(contains(fault_of([] { return parse_value("", value_kind::tensor, "x.pb"); }), "dtype"));
     CHECK(fault_of([] { return aton::read_value("/no/such/file.pb", value_kind::tensor); }) ==
           "/no/such/file.pb: no such file");
-    CHECK(fault(of_strings({"a"}, {2})) == "x.pb has 1 strings, its sizes need 2");
-    CHECK(fault(proto(dtype::float32, {1 << 26, 1 << 26})) == "x.pb has 0 bytes, its sizes need 18014398509481984");
-    CHECK(fault(proto(dtype::float32, {-1})) == "x.pb has impossible sizes");
+    CHECK(fault(of_strings({"a"}, {2})) == "x.pb has 1 strings, but its sizes need 2");
+    CHECK(fault(proto(dtype::float32, {1 << 26, 1 << 26})) == "x.pb has 0 bytes, but its sizes need 18014398509481984");
+    CHECK(fault(proto(dtype::float32, {-1})) == "x.pb has invalid sizes");
     ::onnx::TensorProto elsewhere = proto(dtype::float32, {1});
     elsewhere.set_data_location(::onnx::TensorProto_DataLocation_EXTERNAL);
     CHECK(fault(elsewhere) == "x.pb: its elements are in another file");
@@ -183,7 +183,7 @@ TEST_CASE("a value with bytes changed") {
     CHECK(read > rounds / 10);
 }
 
-TEST_CASE("strings, sparse tensors and types are kept, in a model too") {
+TEST_CASE("strings, sparse tensors and types are kept, also in a model") {
     graph_data const data = with_odd_constants();
     std::string const bytes = to_model_proto(data);
     CHECK_NOTHROW(aton::check_model_bytes(bytes));
@@ -219,5 +219,5 @@ TEST_CASE("a sparse initializer is a Constant") {
     CHECK_NOTHROW(aton::check_model_bytes(to_model_proto(read)));
     g.mutable_sparse_initializer(0)->mutable_values()->set_name("words");
     CHECK(fault_of([&] { return aton::parse_model(model.SerializeAsString()); }) ==
-          "model: sparse initializer 'words' is an input or another initializer, too");
+          "model: sparse initializer 'words' is also an input or another initializer");
 }

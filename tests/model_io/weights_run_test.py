@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights of every layout and dtype, written in every mode: what ONNX's checker, its loader and ONNX Runtime make of them.
+"""Weights of every layout and dtype, written in every mode, are read by ONNX's checker, its loader and ONNX Runtime.
 
 usage: weights_run_test.py WRITE_STORED_WEIGHTS TENSORS
 """
@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 from onnx import TensorProto, helper
 
 PLAIN = "float32 float64 float16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
-CAST_FIRST = {  # ONNX Runtime gives these to Python as numbers of another type only
+CAST_FIRST = {  # ONNX Runtime can only return these to Python as another type
     "bfloat16": ml_dtypes.bfloat16,
     "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8_e5m2": ml_dtypes.float8_e5m2,
@@ -37,7 +37,7 @@ def words(values) -> str:
 
 
 def random_part(rng: random.Random, sizes: list[int], kind: str) -> tuple[list[int], int, int]:
-    """Strides, offset, and the elements that both need."""
+    """Strides, offset, and the required number of elements."""
     strides = [0] * len(sizes)
     order = list(reversed(range(len(sizes))))
     if kind == "permuted":
@@ -56,7 +56,7 @@ def random_part(rng: random.Random, sizes: list[int], kind: str) -> tuple[list[i
         if kind == "expanded" and rng.random() < 0.5:
             strides[d] = 0
         if sizes[d] == 1 and rng.random() < 0.5:
-            strides[d] = rng.randrange(1000)  # means nothing
+            strides[d] = rng.randrange(1000)  # irrelevant
     offset = rng.randrange(40)
     if kind == "backwards":
         offset += sum(strides[d] * (sizes[d] - 1) for d in range(len(sizes)))
@@ -96,7 +96,7 @@ def random_tensor(rng: random.Random, source: bytes, name: str, opset: int) -> t
 
 
 def same(a: numpy.ndarray, b: numpy.ndarray) -> bool:
-    """Bit by bit, but NaN is NaN."""
+    """Bitwise equality, except that all NaNs are equal."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.tobytes() == b.tobytes():
@@ -120,7 +120,7 @@ def loaded(path: Path) -> dict[str, numpy.ndarray]:
 
 
 def run(path: Path, types: dict[str, str]) -> dict[str, numpy.ndarray]:
-    """What ONNX Runtime returns, of the dtypes that it has; small floats as float32."""
+    """The results of ONNX Runtime for its dtypes; small floats as float32."""
     model = onnx.load(path, load_external_data=False)
     graph = model.graph
     wanted = [o for o in graph.output if types[o.name] not in NOT_RUN]
@@ -181,7 +181,7 @@ def check_mode(writer: str, folder: Path, mode: str, opset: int, tensors: list[t
 def main() -> int:
     writer, count = sys.argv[1], int(sys.argv[2])
     rng = random.Random(5)
-    # bytes of 0 and 1 alone are no test of layouts, so bools are whatever is not zero in the file: numpy and engines copy them
+    # random bytes also for bools, because bytes of 0 and 1 would not test layouts: numpy and engines copy them
     source = bytes(rng.getrandbits(8) for _ in range(SOURCE_BYTES))
     faults = []
     for opset in (13, 21):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights of written models: where their bytes go in each mode, and what is left after a failure.
+// Weights of written models: the location of their bytes in each mode, and the state after a failure.
 #include <aton/model_io/weights.hpp>
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ struct fixture : noise_fixture {
 
 } // namespace
 
-TEST_CASE("what cannot be read is refused before anything is") {
+TEST_CASE("unreadable tensors are refused before anything is read") {
     fixture const f;
     file_span const all = f.mapped.span(0, 400);
     std::int64_t const huge = std::int64_t{1} << 62;
@@ -84,9 +84,9 @@ TEST_CASE("what cannot be read is refused before anything is") {
              row{"reaches beyond", stored(dtype::float32, all, {3}, {huge})},
              row{"reaches beyond", stored(dtype::float32, all, {2, 2}, {huge, huge}, huge)},
              row{"reaches beyond", stored(dtype::float32, all, {1}, {1}, -1)},
-             row{"impossible sizes", stored(dtype::float32, all, {-1}, {1})},
-             row{"impossible sizes", stored(dtype::float32, all, {huge, huge}, {0, 0})},
-             row{"impossible sizes or strides", stored(dtype::float32, all, {2, 3}, {1})},
+             row{"invalid sizes", stored(dtype::float32, all, {-1}, {1})},
+             row{"invalid sizes", stored(dtype::float32, all, {huge, huge}, {0, 0})},
+             row{"invalid sizes or strides", stored(dtype::float32, all, {2, 3}, {1})},
              row{"whole bytes", stored(dtype::int4, all, {2}, {1})},
              row{"whole bytes", stored(dtype::string, all, {2}, {1})},
              row{"factor", stored(dtype::float32, all, {2, 3}, {3, 1}, 0, {1, 2, 3})},
@@ -114,7 +114,7 @@ TEST_CASE("what cannot be read is refused before anything is") {
     }
 }
 
-TEST_CASE("every mode holds the same elements; embedded, the bytes are protobuf's own") {
+TEST_CASE("every mode writes the same elements; embedded models equal protobuf's own bytes") {
     fixture const f;
     file_span const all = f.mapped.all();
     weights_graph g;
@@ -143,7 +143,7 @@ TEST_CASE("every mode holds the same elements; embedded, the bytes are protobuf'
         CHECK(report.rewritten == (mode == weight_mode::reference ? in_two_places : in_two_places + turned));
         ::onnx::ModelProto const model = parsed(f.path);
         CHECK(model.SerializeAsString() ==
-              slurp(f.path)); // hand-written fields are those that protobuf writes, in its order
+              slurp(f.path)); // the hand-written fields equal those of protobuf, in its order
         CHECK_NOTHROW(check_model(f.path));
         REQUIRE(model.graph().initializer_size() == 9);
         for (int i = 0; i != 8; ++i) {
@@ -166,11 +166,11 @@ TEST_CASE("every mode holds the same elements; embedded, the bytes are protobuf'
     CHECK(to_string(g.data).find("%empty : Float(0, 5) = stored(0 bytes)\n") != std::string::npos);
 }
 
-TEST_CASE("external: aligned, small ones inside, the same bytes once") {
+TEST_CASE("external: aligned, small ones embedded, shared bytes once") {
     fixture const f;
     file_span const all = f.mapped.all();
     weights_graph g;
-    g.add(stored(dtype::float32, all, {255}, {1}, 0));                  // 1020 bytes: inside
+    g.add(stored(dtype::float32, all, {255}, {1}, 0));                  // 1020 bytes: embedded
     g.add(stored(dtype::float32, all, {257}, {1}, 0));                  // 1028: at a multiple of 64
     g.add(stored(dtype::float32, all, {1023}, {1}, 1));                 // 4092
     g.add(stored(dtype::float32, all, {2500}, {1}, 2));                 // of 4096
@@ -199,13 +199,13 @@ TEST_CASE("external: aligned, small ones inside, the same bytes once") {
         CHECK(bytes_of(model.graph().initializer(i), f.folder) == expected(g.tensors[static_cast<std::size_t>(i)]));
     CHECK(f.folder.count() == 3);
 
-    weights_graph small; // nothing that is worth a file
+    weights_graph small; // too small for a second file
     small.add(stored(dtype::float32, all, {3, 5}, {5, 1}));
     (void)write_model(small.data, f.folder.file("small.onnx"), f.options(weight_mode::external));
     CHECK(f.folder.count() == 4);
 }
 
-TEST_CASE("reference: offsets are the file's own, a permutation is undone by a Transpose") {
+TEST_CASE("reference: offsets are those of the file, and a Transpose undoes a permutation") {
     fixture const f;
     file_span const all = f.mapped.all();
     weights_graph g;
@@ -232,7 +232,7 @@ TEST_CASE("reference: offsets are the file's own, a permutation is undone by a T
     CHECK(model.graph().node(1).op_type() == "Transpose");
     CHECK(model.graph().initializer(2).dims_size() == 4);
     CHECK_NOTHROW(check_model(f.path));
-    CHECK(g.data.nodes.size() == 3); // the caller's graph stays as it is
+    CHECK(g.data.nodes.size() == 3); // the caller's graph is unchanged
 
     weights_graph young(21); // of that opset's Transpose
     young.add(stored(dtype::float8_e5m2, all, {31, 17}, {1, 31}));
@@ -244,7 +244,7 @@ TEST_CASE("reference: offsets are the file's own, a permutation is undone by a T
     CHECK(parsed(f.path).graph().node_size() == 1);
 }
 
-TEST_CASE("reference: what is not in that file is in the model") {
+TEST_CASE("reference: tensors that are not in that file are embedded") {
     fixture const f;
     std::ofstream(f.folder.file("other.bin"), std::ios::binary) << noise(5000, 8);
     mapped_file const other(f.folder.file("other.bin"));
@@ -259,14 +259,13 @@ TEST_CASE("reference: what is not in that file is in the model") {
     CHECK(model.graph().initializer(1).raw_data() == memory);
 }
 
-TEST_CASE("reference: the model must lie beside the file itself") {
+TEST_CASE("reference: the model must be in the folder of the file") {
     fixture const f;
     weights_graph g;
     g.add(stored(dtype::float32, f.mapped.all(), {100}, {1}));
     std::filesystem::create_directory(f.folder.path / "sub");
-    CHECK(
-        f.refusal(g.data, weight_mode::reference, f.folder.file("sub/model.onnx")).find("must lie in the folder of") !=
-        std::string::npos);
+    CHECK(f.refusal(g.data, weight_mode::reference, f.folder.file("sub/model.onnx")).find("must be in the folder of") !=
+          std::string::npos);
     CHECK(f.refusal(g.data, weight_mode::reference, f.folder.file("sub/../model.onnx")) == "accepted");
     CHECK(f.refusal(g.data, weight_mode::reference, f.folder.file("no/model.onnx"))
               .find("cannot be written: No such file") != std::string::npos);
@@ -293,16 +292,16 @@ TEST_CASE("reference: the model must lie beside the file itself") {
         (void)write_model(g.data, f.path, options), doctest::Contains("weight_options::source"), error);
 }
 
-TEST_CASE("a model never replaces the file that its weights come from") {
+TEST_CASE("a model never replaces the file with its weights") {
     fixture const f;
     weights_graph g;
     g.add(stored(dtype::float32, f.mapped.all(), {1000}, {1}));
     std::string const before = slurp(f.source);
     for (weight_mode mode : all_modes)
-        CHECK(f.refusal(g.data, mode, f.folder.file("./weights.bin")).find("the weights come from") !=
+        CHECK(f.refusal(g.data, mode, f.folder.file("./weights.bin")).find("is the file with the weights") !=
               std::string::npos);
     std::filesystem::create_hard_link(f.source, f.folder.file("m.onnx.data"));
-    CHECK(f.refusal(g.data, weight_mode::external, f.folder.file("m.onnx")).find("the weights come from") !=
+    CHECK(f.refusal(g.data, weight_mode::external, f.folder.file("m.onnx")).find("is the file with the weights") !=
           std::string::npos);
     CHECK(slurp(f.source) == before);
     CHECK(f.folder.count() == 2);
@@ -350,7 +349,7 @@ TEST_CASE("progress grows in steps and ends at the total") {
     }
 }
 
-TEST_CASE("what cannot be written leaves nothing, and what was there stays") {
+TEST_CASE("a failed write leaves nothing, and old files stay") {
     fixture const f(3 << 20);
     weights_graph g;
     g.add(stored(dtype::float32, f.mapped.all(), {300, 2000}, {2000, 1}));
@@ -363,7 +362,7 @@ TEST_CASE("what cannot be written leaves nothing, and what was there stays") {
         CHECK(slurp(f.path + ".data") == "older weights");
         CHECK(f.folder.count() == 3);
     };
-    // files may have 1 MB: the process would be stopped by a signal, did it not ignore it
+    // limits files to 1 MB; the resulting signal is ignored
     auto const before = std::signal(SIGXFSZ, SIG_IGN);
     ::rlimit old{};
     ::getrlimit(RLIMIT_FSIZE, &old);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For weights_run_test.py: writes a model whose weights are views of a file, as a specification of words says:
+// For weights_run_test.py: writes a model whose weights are views of a file, from a specification:
 //   write_stored_weights SPECIFICATION FILE MODEL embed|external|reference OPSET
 // A tensor is: name dtype sizes parts {position bytes offset sizes strides factors}; every list begins with its length.
 #include <cstdint>

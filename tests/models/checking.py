@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports one .pt2 with the aton command and holds what ONNX Runtime computes against torch's own outputs."""
+"""Exports one .pt2 with the aton command and compares ONNX Runtime's outputs with torch's."""
 
 import itertools
 import pathlib
@@ -17,7 +17,7 @@ class Failure(Exception):
 
 
 def aton_export(aton, source, target, opset):
-    """Writes the model; gives the opset that a refusal asks for, or None when the file is there."""
+    """Writes the model; returns the opset that a refusal names, or None if the file was written."""
     command = [aton, "export", str(source), "-o", str(target), "--opset", str(opset)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
@@ -26,18 +26,18 @@ def aton_export(aton, source, target, opset):
     said = done.stderr.strip().replace(f"{source}: ", "")
     if done.returncode == 0:
         if not target.is_file():
-            raise Failure("aton export ended with 0 and wrote nothing")
+            raise Failure("aton export exited with 0 and wrote nothing")
         return None
     if target.exists():
-        raise Failure(f"aton export ended with {done.returncode} and left a file: {said}")
+        raise Failure(f"aton export exited with {done.returncode} and left a file: {said}")
     wanted = [int(n) for n in SINCE.findall(said)]
     if done.returncode == 1 and wanted and max(wanted) > opset:
         return max(wanted)
-    raise Failure(f"aton export ended with {done.returncode}: {said or 'no message'}")
+    raise Failure(f"aton export exited with {done.returncode}: {said or 'no message'}")
 
 
 def relative_error(expected, got):
-    """The largest difference, relative to the largest expected value. NaN and infinities must be at the same places."""
+    """The largest difference, relative to the largest expected value. NaN and infinities must be at the same positions."""
     if expected.dtype != got.dtype:
         raise Failure(f"dtype {got.dtype}, expected {expected.dtype}")
     if expected.shape != got.shape:
@@ -52,7 +52,7 @@ def relative_error(expected, got):
     e, g = expected.astype(np.float64), got.astype(np.float64)
     finite = np.isfinite(e)
     if not np.array_equal(e[~finite], g[~finite], equal_nan=True) or not np.isfinite(g[finite]).all():
-        raise Failure("NaN or infinities at other places")
+        raise Failure("NaN or infinities at different positions")
     if not finite.any():
         return 0.0
     largest = np.abs(e[finite]).max()
@@ -72,7 +72,7 @@ def compare(expected, got):
 
 
 def compare_states(expected, got):
-    """New values of buffers and arguments come in an order of their own."""
+    """Matches the new values of buffers and arguments, whose order is not fixed."""
     if not expected:
         return 0.0
     found = []
@@ -82,7 +82,7 @@ def compare_states(expected, got):
         except Failure:
             pass
     if not found:
-        raise Failure("the outputs for changed buffers and arguments are not their new values")
+        raise Failure("the outputs for mutated buffers and arguments are not their new values")
     return min(found)
 
 
@@ -90,7 +90,7 @@ def compare_case(outputs, states, got):
     """The results keep their order; new values of buffers and arguments are all after them, or (as run_decompositions()
     puts them) all before them."""
     if len(got) != len(outputs) + len(states):
-        changed = f" and {len(states)} for what the call changes" if states else ""
+        changed = f" and {len(states)} for mutated buffers and arguments" if states else ""
         raise Failure(f"{len(got)} outputs, expected {len(outputs)}{changed}")
     orders = [(got[: len(outputs)], got[len(outputs) :])]
     if states:
@@ -107,7 +107,7 @@ def compare_case(outputs, states, got):
 
 
 def check_declared(session, got):
-    """A static dim that the model states must be the one that the output has."""
+    """The declared static dimensions of outputs must be those of the computed arrays."""
     for meta, array in zip(session.get_outputs(), got):
         static = [d if isinstance(d, int) else None for d in meta.shape]
         if len(static) != array.ndim or any(d not in (None, n) for d, n in zip(static, array.shape)):
@@ -122,7 +122,7 @@ def open_session(path):
     options.log_severity_level = 4
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as e:  # ONNX Runtime has no base class for what it raises
+    except Exception as e:  # ONNX Runtime's exceptions have no common base class
         raise Failure(f"ONNX Runtime does not load it: {short(e)}") from None
 
 
@@ -148,7 +148,7 @@ def numbered(cases, what, number):
 
 
 def node_count(path):
-    """Nodes of the main graph and those inside it; checked by ONNX's own checker on the way."""
+    """The number of nodes in the main graph and nested graphs. Also runs ONNX's checker."""
     import onnx
 
     try:
@@ -192,11 +192,11 @@ def check_opset(aton, folder, kind, opset, tolerance):
 
 
 def check(aton, folder, kind, opsets, tolerance):
-    """{opset: result}. A graph that no opset runs is a failure even where every refusal has its reason."""
+    """{opset: result}. A graph that runs at no opset is a failure, even if every refusal has a reason."""
     folder = pathlib.Path(folder)
     results = {opset: check_opset(aton, folder, kind, opset, tolerance) for opset in opsets}
     if all(r["status"] == "needs" for r in results.values()):
         last = max(opsets)
         wanted = results[last]["opset"]
-        results[last] = {"status": "fail", "reason": f"refused at every opset: asks for {wanted}"}
+        results[last] = {"status": "fail", "reason": f"refused at every opset: needs {wanted}"}
     return results

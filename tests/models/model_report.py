@@ -35,7 +35,7 @@ class Row:
 
 
 def cell(result):
-    """A bound that does not change from machine to machine; the figure itself would."""
+    """A bound that is the same on every machine, unlike the error itself."""
     if result["status"] == "needs":
         return f"needs {result['opset']}"
     if result["status"] == "fail":
@@ -69,7 +69,7 @@ def rows(entries, about, results, opsets):
 
 
 def problems(results):
-    """One line for each thing that is wrong; opsets that say the same share one."""
+    """One line per problem; opsets with the same problem share one."""
     lines = []
     for (name, kind), mine in results.items():
         reasons = {}
@@ -101,7 +101,7 @@ def summary(found, wrong, absent):
 
 
 def merged(pair):
-    """One row for both graphs of a model where they say the same."""
+    """One row for both graphs of a model if their results are the same."""
     first, second = pair
     if first.cells != second.cells:
         return list(pair)

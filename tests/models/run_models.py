@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Exports every model of the zoo with `aton export` and runs the result in ONNX Runtime on two inputs, against torch.
+"""Exports every model of the zoo with `aton export`, runs the result in ONNX Runtime on two inputs, and compares with torch.
 
     tests/models/run_models.py --aton build/release/aton [--quick] [--only bert,vit] [--opsets 13,17,18,26] [--check]
                                [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
 
-Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). That is
-kept in the work folder until the models or torch change. Then, at each opset: the exit code of the command,
-onnx.checker with full shape inference, number, dtypes and shapes of the outputs, and the largest error relative to the
-output's largest value: at most 1e-4, in float16 2e-2. A refusal is accepted only where the command names an opset from
-which on it works; it appears as "needs N".
+Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). The files
+are kept in the work folder until the models or torch change. Then these are checked at each opset: the exit code of the
+command, onnx.checker with full shape inference, number, dtypes and shapes of the outputs, and the largest error relative
+to the output's largest value: at most 1e-4, in float16 2e-2. A refusal is accepted only if the command names an opset
+from which on the export works; it appears as "needs N".
 
-Exit code 0; with --check 1 when anything is wrong; 77 where torch is not installed. A model whose package (torchvision,
-transformers, timm: requirements.txt) is not there is counted and left out; with --all-packages that is an error."""
+Exit code 0; with --check 1 if anything is wrong; 77 if torch is not installed. Models whose package (torchvision,
+transformers, timm: requirements.txt) is missing are counted and skipped; with --all-packages that is an error."""
 
 import argparse
 import importlib.util
@@ -48,7 +48,7 @@ def prepare_all(entries, work, jobs):
         start = time.monotonic()
         try:
             about = exported.prepare(entry, work / entry.name)
-        except Exception as e:  # torch raises anything
+        except Exception as e:  # torch may raise anything
             return {"problem": f"torch: {type(e).__name__}: {checking.short(e)}"}
         if time.monotonic() - start > 1:
             progress(f"  {entry.name}: exported by torch in {time.monotonic() - start:.1f} s")
@@ -75,16 +75,16 @@ def check_all(entries, work, aton, opsets, jobs):
 def parse(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aton", default=str(ROOT / "build/release/aton"), help="the aton command")
-    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/models", help="where .pt2 files are kept")
-    parser.add_argument("--only", help="only models whose name has one of these in it: bert,vit")
-    parser.add_argument("--quick", action="store_true", help="a few small models that need nothing beside torch")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/models", help="folder for .pt2 files")
+    parser.add_argument("--only", help="only models whose name contains one of these: bert,vit")
+    parser.add_argument("--quick", action="store_true", help="a few small models that only need torch")
     parser.add_argument("--opsets", default=",".join(map(str, OPSETS)))
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--check", action="store_true", help="exit code 1 when anything is wrong")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if anything is wrong")
     parser.add_argument("--all-packages", action="store_true", help="a model whose package is missing is an error")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")
     parser.add_argument("--json", type=pathlib.Path, help="write all results")
-    parser.add_argument("--list", action="store_true", help="print the names and end")
+    parser.add_argument("--list", action="store_true", help="print the names and exit")
     options = parser.parse_args(words)
     options.opsets = tuple(int(o) for o in options.opsets.split(","))
     return options

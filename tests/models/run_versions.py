@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs written by releases of torch, exported with `aton export` and run in ONNX Runtime against what torch gave.
+"""Exports programs written by several releases of torch with `aton export` and compares ONNX Runtime with torch's results.
 
     tests/models/run_versions.py --aton build/release/aton --folder ../shared/formats/versions [--opsets 18,20]
                                  [--only lstm,autocast] [--verbose]
@@ -9,8 +9,8 @@ The folder has VERSION/NAME.pt2, VERSION/NAME.decomp.pt2 (after run_decompositio
 in1, ... and outputs out0, out1, ..., buf.NAME and mut.inN (new values of buffers and inputs), a second call with the
 suffix _2; the names in `bf16` are bfloat16, stored as float32.
 
-Prints one line for each version, and every program that is not right. Exit code 1 when a program is wrong, or is
-refused without standing in REFUSED, or stands there and is right."""
+Prints one line for each version, and every program with an unexpected result. Exits with 1 if a program is wrong, is refused
+without being listed in REFUSED, or is listed there and right."""
 
 import argparse
 import collections
@@ -28,18 +28,18 @@ import checking  # noqa: E402
 import engines  # noqa: E402
 from checking import Failure, short  # noqa: E402
 
-# (version, program): words of the one line that refuses it.
+# (version, program): part of the refusal.
 REFUSED = {
     # torch 2.5 wrote a signature that its own run refuses: a float32[5] buffer becomes the new value of an int64 one.
-    ("2.5.1", "counter_buffer"): "the program contradicts itself: the new value of 'acc'",
+    ("2.5.1", "counter_buffer"): "the program is inconsistent: 'acc' is",
 }
-# What run_decompositions() of torch up to 2.10 makes of an LSTM returns states with one more dimension of 1, in torch
-# too.
+# After run_decompositions(), torch up to 2.10 returns states of an LSTM with an extra dimension of 1, also when torch
+# runs the program.
 STACKED = {"lstm.decomp.pt2", "lstm_last.decomp.pt2"}
 
 
 def arrays(cases, prefix, suffix):
-    """prefix0, prefix1, ... of one call, as the model takes and gives them."""
+    """prefix0, prefix1, ... of one call, in the model's order."""
     bf16 = set(map(str, cases["bf16"]))
     out = []
     while (name := f"{prefix}{len(out)}") + suffix in cases.files:
@@ -49,7 +49,7 @@ def arrays(cases, prefix, suffix):
 
 
 def states(cases, suffix):
-    """{name of the output: new value} of buffers and inputs that the call changes."""
+    """{name of the output: new value} of mutated buffers and inputs."""
     names = list(map(str, cases["input_names"]))
     out = {}
     for key in cases.files:
@@ -63,7 +63,7 @@ def states(cases, suffix):
 
 
 def run(target, opset, inputs):
-    """Outputs by name; through the reference evaluator where ONNX Runtime has no kernel (bfloat16)."""
+    """Outputs by name; from the reference evaluator if ONNX Runtime has no kernel (bfloat16)."""
     import onnx
 
     model = target.read_bytes()
@@ -86,13 +86,13 @@ def error_of(expected, got):
 
 
 def tolerance_of(array, source):
-    """Half precision of the result, or inside of a region of autocast."""
+    """Whether the result, or a region of autocast, has half precision."""
     half = array.dtype in (np.float16, ml_dtypes.bfloat16) or source.name.startswith(("autocast", "bf16"))
     return 2e-2 if half else 1e-4
 
 
 def check(aton, source, cases, opset, target):
-    """Raises Failure where it is wrong; gives the line of a refusal, or None where it is right."""
+    """Raises Failure if the result is wrong; returns the message of a refusal, or None if the result is right."""
     target.unlink(missing_ok=True)
     done = checking.subprocess.run([aton, "export", source, "-o", target, "--opset", str(opset)], capture_output=True,
                                    text=True, timeout=60, check=False)
@@ -152,7 +152,7 @@ def verdict_of(aton, source, name, opset, target):
 
 
 def run_version(folder, options, target):
-    """Prints the table of one version; gives how many programs are not as expected."""
+    """Prints the table of one version; returns the number of unexpected results."""
     counts, notes, bad = collections.defaultdict(collections.Counter), [], 0
     for source, name, kind in programs(folder, options.only):
         for opset in options.opsets:
@@ -175,7 +175,7 @@ def main(words=None):
     parser.add_argument("--aton", required=True)
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--opsets", default="18,20")
-    parser.add_argument("--only", default="", help="only programs whose name has one of these in it")
+    parser.add_argument("--only", default="", help="only programs whose name contains one of these")
     parser.add_argument("--verbose", action="store_true", help="print every program")
     options = parser.parse_args(words)
     options.only = [word for word in options.only.split(",") if word]

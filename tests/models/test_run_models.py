@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of the models' runner, without torch: a right model passes, and every kind of wrong one planted here is
+"""Tests of the models' runner, without torch: a correct model passes, and every kind of wrong model planted here is
 reported."""
 
 import math
@@ -38,7 +38,7 @@ def doubled(operator="Add", **declared):
 
 
 class Planted(unittest.TestCase):
-    """A folder as exported.py makes it, of a program that gives 2 x, and a shell script in place of the aton
+    """A folder as written by exported.py, of a program that computes 2 x, and a shell script in place of the aton
     command."""
 
     def setUp(self):
@@ -127,7 +127,7 @@ class Planted(unittest.TestCase):
         for order in (("y", "square", "minus"), ("y", "minus", "square"), ("minus", "square", "y")):
             self.assert_passes(self.states(order))
         self.assert_fails(self.states(("square", "y", "minus")))
-        self.assert_fails(doubled(), "1 outputs, expected 1 and 2 for what the call changes")
+        self.assert_fails(doubled(), "1 outputs, expected 1 and 2 for mutated buffers and arguments")
 
     def refused(self, script, opsets):
         return checking.check(self.command(script), self.folder, "raw", opsets, 1e-4)
@@ -144,8 +144,8 @@ class Planted(unittest.TestCase):
         for script, word in (
             ("echo 'aton: aten::foo has no mapping' >&2; exit 1", "no mapping"),
             ("echo 'aton: aten::gelu is mapped since opset 13' >&2; exit 1", "since opset 13"),
-            ("echo 'aton: aten::gelu is mapped since opset 20' >&2; exit 2", "ended with 2"),
-            ("kill -SEGV $$", "ended with -11"),
+            ("echo 'aton: aten::gelu is mapped since opset 20' >&2; exit 2", "exited with 2"),
+            ("kill -SEGV $$", "exited with -11"),
             ("exit 1", "no message"),
             ("exit 0", "wrote nothing"),
             ('echo half > "$4"; echo "since opset 20" >&2; exit 1', "left a file"),
@@ -158,7 +158,7 @@ class Planted(unittest.TestCase):
         found = self.refused('echo "aton: aten::foo is mapped from opset 28" >&2; exit 1', (13, 26))
         self.assertEqual(found[13]["status"], "needs")
         self.assertEqual(found[26]["status"], "fail")
-        self.assertIn("asks for 28", found[26]["reason"])
+        self.assertIn("needs 28", found[26]["reason"])
 
 
 class Figures(unittest.TestCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What changed between two opsets and what did not, by running one node at both: the numbers behind version_decisions.tsv.
+"""Runs nodes at two opsets and compares the results: the evidence for version_decisions.tsv.
 
 A break must be seen by one that implements both meanings: ONNX Runtime, ONNX's reference evaluator, or ONNX's inference of shapes.
 What is decided to be the same must come out equal in ONNX Runtime, at every opset of the list. Breaks that no runtime implements
@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
 DECISIONS = Path(__file__).with_name("version_decisions.tsv")
-NEWEST_RUN = 26  # the newest opset that ONNX Runtime takes
+NEWEST_RUN = 26  # the newest opset that ONNX Runtime supports
 
 onnxruntime.set_default_logger_severity(4)
 warnings.filterwarnings("ignore")
@@ -45,7 +45,7 @@ def reference(model, feeds):
 
 
 def inference(model, _):
-    """Dtype and shape of each output, in place of the numbers."""
+    """The dtype and shape of each output, instead of the numbers."""
     results = []
     for output in onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True).graph.output:
         tensor = output.type.tensor_type
@@ -91,8 +91,8 @@ LEFT, RIGHT = some(3), some(2, 3)
 NORMALIZED = [some(2, 4, 3, 2), *(abs(some(4)) for _ in range(4))]
 POOLED = dict(kernel_shape=[2, 3], strides=[2, 3], pads=[1, 0, 0, 2])  # with ceil_mode the third window starts in the padding
 
-# (operator, version): the engine that sees it, and the node; `refused` says that the later opset has no result, otherwise another one.
-# Where the number of inputs changed with the meaning, there is a node for each side.
+# (operator, version): the engine that shows the break, and the node; `refused` means that the later opset has no result, otherwise a different one.
+# If the number of inputs changed with the meaning, there is a node for each opset.
 refused = "refused"
 BREAKS = {
     **{(op, 7): (inference, case(op, LEFT, RIGHT)) for op in ("Add", "Div", "Greater", "Less", "Mul", "Pow", "Sub")},
@@ -114,7 +114,7 @@ BREAKS = {
     ("RoiAlign", 16): (onnx_runtime, case("RoiAlign", some(1, 1, 6, 5), f32([[0, 0, 3, 4]]), i64([0]), output_height=2, output_width=2)),
     ("Split", 18): (onnx_runtime, case("Split", some(4, 3), outputs=2), refused),
 }
-# Said by the texts, implemented by nobody, or only below opset 7, where no runtime is left.
+# Documented, but not implemented, or only below opset 7, which no runtime supports.
 UNSEEN = {("BatchNormalization", 7), ("BatchNormalization", 15), ("ConvTranspose", 11), ("Dropout", 7), ("Dropout", 12), ("GRU", 7),
           ("Gemm", 7), ("LSTM", 7), ("OneHot", 11), ("PRelu", 7), ("RNN", 7), ("Scan", 9), ("Selu", 6)}
 
@@ -126,7 +126,7 @@ BOXES = f32([[[0, 0, 1, 1], [0, 0, 1, 1], [0, .1, 1, 1.1], [0, 10, 1, 11]]])
 LOG_P = numpy.log(abs(some(3, 5, 2)))
 REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
 
-# What looks as if it had changed and has not: (opsets, node).
+# Apparent changes that are none: (opsets, node).
 SAME = [
     *(((7, 11, 12, 13, 18, 20, 26), case(f"Reduce{r}", some(2, 3, 4), keepdims=0)) for r in REDUCTIONS),
     *(((7, 11, 12, 13, 18, 20, 26), case(f"Reduce{r}", f32([[NAN, 1], [INF, -2]]))) for r in REDUCTIONS),
@@ -236,7 +236,7 @@ class Same(unittest.TestCase):
                     self.assertTrue(equal(first, run(onnx_runtime, opset, one)))
 
     def test_infinity_in_float8(self):
-        """The table in the text of Cast changed with 24, the results did not."""
+        """The table in the documentation of Cast changed with 24, but the results did not."""
         for to in (TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2, TensorProto.FLOAT8E5M2FNUZ):
             for saturate in (0, 1):
                 nodes = [helper.make_node("Cast", ["x"], ["small"], to=to, saturate=saturate),
@@ -249,14 +249,14 @@ class Same(unittest.TestCase):
                     self.assertTrue(equal(results[0], result))
 
     def test_same_cases_cross_no_break(self):
-        """No case of the list claims what the decisions deny: the versions between its opsets are no breaks of every call."""
+        """No case contradicts the decisions: there is no break of all calls between its opsets."""
         breaks = decided("break")
         for opsets, (op, _, _, _) in SAME:
             crossed = {v for (name, v) in breaks if name == op and opsets[0] < v <= opsets[-1]}
             self.assertLessEqual(crossed, KNOWN_EQUAL.get(op, set()), op)
 
 
-# Breaks that these cases do not feel: float32 without bounds, nothing negative in OneHot, inference of Dropout.
+# Breaks that do not affect these cases: float32 without bounds, nothing negative in OneHot, inference of Dropout.
 KNOWN_EQUAL = {"Clip": {11}, "OneHot": {11}}
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The committed descriptors are what the generator writes. Usage: descriptors_are_current.py <generate_onnx_descriptors>"""
+"""Checks that the committed descriptors equal the output of the generator. Usage: descriptors_are_current.py <generate_onnx_descriptors>"""
 import difflib
 import pathlib
 import subprocess
@@ -22,5 +22,5 @@ with tempfile.TemporaryDirectory() as folder:
         print("\n".join(diff[:20]))
 
 if different:
-    sys.exit("include/aton/onnx/generated is not what the generator writes.\n"
+    sys.exit("include/aton/onnx/generated differs from the output of the generator.\n"
              "Remedy: cmake --build build/release --target regenerate_onnx, look at the diff, commit it.")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The constexpr registry against libonnx's own, every field of every version; and the look-ups, at compile time.
+// Compares the constexpr registry with libonnx's, every field of every version; and tests the look-ups at compile time.
 #include <aton/onnx/registry.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<OpSchema> libonnx_schemas() {
     return all;
 }
 
-/// The bits of a set of ONNX type strings, from ONNX's names of the dtypes: another way than the generator's.
+/// The bits of a set of ONNX type strings, from ONNX's names of the dtypes, independently of the generator.
 template <class Strings>
 aton::type_set expected_types(Strings const& strings) {
     std::map<std::string, std::pair<int, std::uint64_t>> known; // half, bit
@@ -71,7 +71,7 @@ void check_formal(op_schema ours, formal const& f, OpSchema const& theirs, OpSch
     }
 }
 
-/// Reads "[a, b]" apart, without the quotes of strings.
+/// Splits "[a, b]", and removes the quotes of strings.
 std::vector<std::string> list_items(std::string_view text) {
     REQUIRE(text.size() >= 2);
     REQUIRE(text.front() == '[');
@@ -208,7 +208,7 @@ TEST_CASE("versions are those in force somewhere in the range") {
     }
 }
 
-TEST_CASE("every name finds itself, and a misspelt one its neighbour") {
+TEST_CASE("every name finds itself, and a misspelled one finds the original") {
     for (int op = 0; op != op_count(); ++op) {
         op_schema const s = op_versions(op)[0];
         std::string const name(s.name());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of semantic breaks: in order, every row at a version that exists, no wider than it has to be; and calls: each row refuses the ranges that
-// cross it, with its opset and reason, and no others.
+// The table of semantic breaks is sorted, every row is at an existing version and no wider than necessary. Each row refuses the ranges that cross
+// it, with its opset and reason, and no others.
 #include <aton/onnx/semantic_breaks.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ static_assert(find_break("Dropout", 1, 28)->opset == 7, "the first one inside th
 static_assert(find_break("Dropout", 7, 28)->opset == 12);
 static_assert(find_break("Elu", 1, 28) == nullptr);
 
-// What depends on the call. Inference of BatchNormalization, one output, is the same from 7 on.
+// Conditional breaks. Inference of BatchNormalization, with one output, is the same from 7 on.
 static_assert(find_break("BatchNormalization", 7, 28) == nullptr);
 static_assert(find_break("BatchNormalization", 7, 28, 5, 1, nothing) == nullptr);
 static_assert(find_break("BatchNormalization", 7, 28, 5, 3, nothing)->opset == 14);
@@ -46,7 +46,7 @@ static_assert(find_break("Resize", 13, 28, 4, 1, nothing) == nullptr, "18 and 19
 static_assert(find_break("Resize", 11, 28, 3, 1, gives("coordinate_transformation_mode"))->opset == 13);
 static_assert(find_break("Resize", 13, 28, 4, 1, gives("coordinate_transformation_mode")) == nullptr);
 
-// The same in the language: a conditional break refuses the calls that it concerns and no others.
+// The same in the DSL: a conditional break refuses the calls that it affects and no others.
 using aton::dsl::absent;
 using aton::dsl::graph;
 using aton::dsl::outputs;
@@ -94,7 +94,7 @@ void check_row(Row const& row) {
     CHECK(row.reason.find("after") != std::string_view::npos);  // ... and what it is
 }
 
-/// A call of the operator that is legal by both signatures, and as small as it can be.
+/// A minimal call of the operator that is legal by both signatures.
 struct small_call {
     std::vector<call_operand> operands;
     std::vector<call_attribute> attributes;
@@ -123,7 +123,7 @@ struct small_call {
         int const found = s.find_attribute(wanted);
         if (!there && found >= 0) attributes.push_back({s.attr(found).name, s.attr(found).type});
     }
-    /// Makes it one that the row concerns.
+    /// Makes it a call that the row affects.
     void meet(conditional_break const& row, op_schema before, op_schema after) {
         switch (row.condition) {
         case break_condition::attribute_given: add_attribute(before, row.attribute); break;
@@ -208,7 +208,7 @@ TEST_CASE("a range that crosses a break of some calls is refused for those and n
     }
 }
 
-TEST_CASE("rows are sorted, and stand where a version of the operator begins") {
+TEST_CASE("rows are sorted, and each is at the start of a version of the operator") {
     semantic_break const* last = nullptr;
     for (auto const& row : detail::semantic_breaks) {
         check_row(row);
@@ -223,7 +223,7 @@ TEST_CASE("rows are sorted, and stand where a version of the operator begins") {
     }
 }
 
-TEST_CASE("the attribute of a condition is one of the operator, before the break") {
+TEST_CASE("the attribute of a condition exists before the break") {
     for (auto const& row : detail::conditional_breaks) {
         std::string const op(row.op);
         INFO(op, " ", row.opset);
@@ -233,7 +233,7 @@ TEST_CASE("the attribute of a condition is one of the operator, before the break
     }
 }
 
-TEST_CASE("ordinary calls from 13 to the newest opset cross no break, but for those known") {
+TEST_CASE("ordinary calls from 13 to the newest opset cross no break, except the known ones") {
     for (int i = 0; i != op_count(); ++i) {
         op_schema const s = op_versions(i)[0];
         if (!s.domain().empty()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every later version of every operator has been decided on: the rows of version_decisions.tsv against the registry, its schemas and the table of
-// semantic breaks. Runs in the source folder.
+// Every later version of every operator has a decision: compares version_decisions.tsv with the registry, its schemas and the table of semantic
+// breaks. Runs in the source folder.
 #include <algorithm>
 #include <fstream>
 #include <optional>
@@ -59,7 +59,7 @@ std::vector<decision> const& decisions() {
     return rows;
 }
 
-/// Every version of an operator of the default domain but the first.
+/// Every version of an operator of the default domain except the first.
 std::vector<version> later_versions() {
     std::vector<version> all;
     for (int i = 0; i != op_count(); ++i)
@@ -124,9 +124,9 @@ complaints check_tables(std::vector<decision> const& rows, std::set<version> con
     return found;
 }
 
-// What the schemas say of a decision.
+// Checks of a decision against the schemas.
 
-/// Whether inputs i and j must have one type, whatever it is.
+/// Whether inputs i and j must have the same type.
 bool tied(op_schema s, int i, int j) { return s.input(i).type_var >= 0 && s.input(i).type_var == s.input(j).type_var; }
 bool can_differ(op_schema s, int i, int j) {
     bool const one_type =
@@ -134,7 +134,7 @@ bool can_differ(op_schema s, int i, int j) {
     return !tied(s, i, j) && !one_type;
 }
 
-/// The first thing that was legal in `before` and is not in `after`; empty: nothing.
+/// The first thing that is legal in `before` but not in `after`; empty: nothing.
 std::string narrowed(op_schema before, op_schema after) {
     if (after.deprecated()) return "deprecated";
     for (int i = 0; i != before.attribute_count(); ++i) {
@@ -168,7 +168,7 @@ std::string narrowed(op_schema before, op_schema after) {
     return {};
 }
 
-/// An attribute of both whose default is another; none: empty.
+/// An attribute of both whose default changed; empty: none.
 std::string_view changed_default(op_schema before, op_schema after) {
     for (int i = 0; i != before.attribute_count(); ++i) {
         int const found = after.find_attribute(before.attr(i).name);
@@ -177,16 +177,16 @@ std::string_view changed_default(op_schema before, op_schema after) {
     return {};
 }
 
-/// What keeps the decision from being true, as far as schemas show it; none: nothing.
+/// A contradiction between the decision and the schemas; empty: none.
 std::optional<std::string> contradiction(std::string_view kind, op_schema before, op_schema after) {
     std::string const less = narrowed(before, after);
     bool const more = !narrowed(after, before).empty();
     if (kind == "same" && more) return "more is legal than before: " + narrowed(after, before) + " until then";
     if ((kind == "same" || kind == "wider") && !less.empty()) return "less is legal than before: " + less;
     if (kind == "signature" && less.empty()) return "whatever was legal before still is";
-    bool const misspelt_before = after.name() == "GRU" && after.since() == 3; // direction=foward
+    bool const misspelled_before = after.name() == "GRU" && after.since() == 3; // direction=foward
     if (std::string_view const name = changed_default(before, after);
-        (kind == "same" || kind == "wider") && !name.empty() && !misspelt_before)
+        (kind == "same" || kind == "wider") && !name.empty() && !misspelled_before)
         return "the default of " + std::string(name) + " is another";
     return std::nullopt;
 }
@@ -206,7 +206,7 @@ TEST_CASE("decisions and the table of semantic breaks agree") {
     report(check_tables(decisions(), versions_with_break(), versions_with_conditional_break()));
 }
 
-TEST_CASE("decisions are sorted as the registry is") {
+TEST_CASE("decisions are sorted like the registry") {
     std::vector<version> order;
     for (decision const& d : decisions()) order.push_back(d.of);
     CHECK(order == later_versions());
@@ -225,9 +225,10 @@ TEST_CASE("no schema contradicts a decision") {
     }
 }
 
-// The checks themselves: each fault that they are for is found.
+// Tests of the checks: each kind of fault is found.
 
-TEST_CASE("a new version without decision is named, and what to do; so are rows without version and twice") {
+TEST_CASE(
+    "a new version without a decision is named, with what to do; so are rows without a version and duplicate rows") {
     std::vector<version> const registry = {{"Abs", 13}, {"Softmax", 13}};
     std::vector<decision> const good = {{registry[0], "wider", ""}, {registry[1], "break", "why"}};
     CHECK(check_completeness(registry, good).empty());
@@ -267,7 +268,7 @@ TEST_CASE("a decision that the schemas contradict is found") {
         return contradiction(kind, aton::onnx::find("", op, before), aton::onnx::find("", op, after)).has_value();
     };
     CHECK(of("same", "Abs", 6, 13));       // bfloat16
-    CHECK(of("wider", "Erf", 9, 13));      // no integers any more
+    CHECK(of("wider", "Erf", 9, 13));      // no longer integers
     CHECK(of("wider", "Squeeze", 11, 13)); // axes became an input
     CHECK(of("wider", "Softmax", 11, 13)); // another default of axis
     CHECK(of("wider", "QuantizeLinear", 13, 18) == false);
@@ -275,7 +276,7 @@ TEST_CASE("a decision that the schemas contradict is found") {
     CHECK(of("wider", "Concat", 1, 4));           // axis is required
     CHECK(of("wider", "Unsqueeze", 12, 13));      // one input more
     CHECK(of("wider", "Upsample", 9, 10));        // deprecated
-    CHECK(of("signature", "Abs", 6, 13));         // nothing is gone
+    CHECK(of("signature", "Abs", 6, 13));         // nothing was removed
     CHECK(!of("same", "NonMaxSuppression", 10, 11));
     CHECK(!of("wider", "Abs", 6, 13));
     CHECK(!of("signature", "Squeeze", 11, 13));

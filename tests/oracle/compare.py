@@ -22,7 +22,7 @@ def snippet(array, at=None):
 
 
 def difference(expected, got):
-    """Why two arrays of one dtype and shape differ; '' when they agree. NaN must meet NaN, infinities the same ones."""
+    """Why two arrays of one dtype and shape differ; '' if they agree. NaN must match NaN, and infinities must match in sign."""
     name = expected.dtype.name
     if name not in TOLERANCE:
         wrong = expected != got
@@ -44,9 +44,9 @@ def difference(expected, got):
         return ""
     wrong = ~same
     if (np.isnan(e) != np.isnan(g)).any():
-        what = "NaN at other places"
+        what = "NaN at different positions"
     elif (np.isinf(e) != np.isinf(g)).any():
-        what = "infinities at other places"
+        what = "infinities at different positions"
     else:
         what = f"max error {error.max():.3g}"
     count = f"{int(wrong.sum())} of {wrong.size} values differ"
@@ -62,7 +62,7 @@ def type_difference(expected, got):
 
 
 def gathered(case, tensors, indices):
-    """The elements of `self` that an index output names along `dim`; None where the call has no such form."""
+    """The elements of `self` that an index output selects along `dim`; None if the call has another form."""
     arguments = arguments_by_name(case)
     if not isinstance(arguments.get("self"), dict):
         return None
@@ -80,14 +80,14 @@ def gathered(case, tensors, indices):
 
 
 def compare_tensor(case, tensors, expected, got):
-    """Why one output is wrong; '' when it is right."""
+    """Why one output is wrong; '' if it is right."""
     wrong_type = type_difference(expected, got)
     if wrong_type or case["compare"] == "meta":
         return wrong_type
-    if case["compare"] == "nonunique":  # signs and bases are free: only dtype and shape are held against ATen
+    if case["compare"] == "nonunique":  # signs and bases are arbitrary: only dtype and shape are compared
         return ""
     wrong = difference(expected, got)
-    # Equal keys: another index of an equal value is as good.
+    # Ties: any index of an equal value is correct.
     if wrong and "ties" in case["flags"] and expected.dtype == np.int64:
         e, g = gathered(case, tensors, expected), gathered(case, tensors, got)
         if e is not None and g is not None and e.shape == g.shape:
@@ -108,8 +108,8 @@ def as_array(recorded, tensors, got):
 
 
 def compare_outputs(case, tensors, layout, produced):
-    """Holds the outputs {name: array} against the case. `layout` names them: one entry per result, a list for a
-    Tensor[], None where the mapping does not produce the result. Gives (problem or '', numbers of the results not
+    """Compares the outputs {name: array} with the case. `layout` names them: one entry per result, a list for a
+    Tensor[], None if the mapping does not produce the result. Returns (problem or '', indices of the results not
     produced)."""
     if len(layout) != len(case["outputs"]):
         return f"{len(layout)} results, expected {len(case['outputs'])}", []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a model on recorded inputs: ONNX Runtime where it has the kernels, else the reference evaluator of ONNX."""
+"""Runs a model on recorded inputs, with ONNX Runtime if it has the kernels, otherwise with ONNX's reference evaluator."""
 
 import ctypes
 import functools
@@ -48,12 +48,12 @@ def to_proto(model):
     return proto
 
 
-def session(model, optimise=True):
+def session(model, optimize=True):
     ort = onnxruntime()
     settings = ort.SessionOptions()
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     settings.log_severity_level = 4
-    if not optimise:
+    if not optimize:
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
 
@@ -79,10 +79,10 @@ def from_ort(v):
     return np.frombuffer(raw, dtype=ml_dtypes.bfloat16).reshape(shape)
 
 
-def run_ort(model, feeds, optimise=True):
+def run_ort(model, feeds, optimize=True):
     """Outputs by name. Raises NoKernel or EngineError."""
     try:
-        s = session(model, optimise)
+        s = session(model, optimize)
         names = [o.name for o in s.get_outputs()]
         kept = {name: np.asarray(array, order="C") for name, array in feeds.items()}
         if any(a.dtype == ml_dtypes.bfloat16 for a in kept.values()) or any(
@@ -106,13 +106,13 @@ def run_reference(proto, feeds):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             outputs = evaluator.run(None, dict(feeds))
-    except Exception as e:  # whatever an operator's Python code raises
+    except Exception as e:  # an operator's Python code may raise anything
         raise EngineError("reference_error", first_line(f"{type(e).__name__}: {e}")) from None
     return {name: np.asarray(value) for name, value in zip(evaluator.output_names, outputs)}
 
 
 def why_not_ort(proto, opset):
-    """Why ONNX Runtime cannot even be asked; '' otherwise."""
+    """Why ONNX Runtime cannot load the model; '' otherwise."""
     import onnx
 
     if opset > NEWEST_ORT_OPSET:

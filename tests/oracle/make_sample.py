@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the committed sample of the oracle, tests/data/oracle, for those who do not have all recorded cases.
+"""Writes the committed sample of the oracle, tests/data/oracle, for use without all recorded cases.
 
     make_sample.py --cases ../shared/oracle/public --results build/oracle/all/results.json --out tests/data/oracle
 
@@ -26,7 +26,7 @@ from oracle_data import (
 
 PLAIN, HOSTILE = 3, 1
 CASE_KEYS = ("case", "op", "overload", "schema", "file", "args", "kwargs", "outputs", "compare", "flags")
-LARGE = 128  # bytes of tensors; larger cases only where there is no other
+LARGE = 128  # bytes of tensors; larger cases only if there is no other
 
 
 def tensor_bytes(case, tensors):
@@ -34,7 +34,7 @@ def tensor_bytes(case, tensors):
 
 
 def size_of(case, tensors):
-    """About what the case takes in the sample."""
+    """The approximate size of the case in the sample."""
     return tensor_bytes(case, tensors) + len(json.dumps({key: case[key] for key in CASE_KEYS}))
 
 
@@ -59,7 +59,7 @@ def features(case):
 
 
 def choose(cases, count, tensors):
-    """Greedy: the case with the most new features for its size, then the first; none that shows nothing new."""
+    """Greedy: the case with the most new features for its size, then the first; none without new features."""
     small = [c for c in cases if tensor_bytes(c, tensors(c)) <= LARGE] or cases
     chosen, seen = [], set()
     while small and len(chosen) < count:
@@ -84,7 +84,7 @@ def renamed(encoded, names):
 
 
 class TensorPool:
-    """The tensors of the sample. Cases share equal ones; within a case every tensor keeps a name of its own."""
+    """The tensors of the sample. Cases share equal tensors; within a case every tensor has its own name."""
 
     def __init__(self):
         self.tensors = {}
@@ -111,7 +111,7 @@ def main():
         "--results", required=True, help="results of run_oracle.py --json: its overloads are the mapped ones"
     )
     parser.add_argument("--out", required=True)
-    parser.add_argument("--budget", type=int, default=1_500_000, help="bytes that the sample may take")
+    parser.add_argument("--budget", type=int, default=1_500_000, help="maximum size of the sample in bytes")
     options = parser.parse_args()
 
     mapped = {r["overload"] for r in json.loads(Path(options.results).read_text(encoding="utf-8"))}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds the oracle check for one family, or for the whole library, and runs it: the one command of a mapping author.
+# Builds and runs the oracle check for one family or for the whole library.
 #
 #   tests/oracle/oracle.sh --family pooling      # the table aton::mappings::pooling of <aton/mappings/pooling.hpp>
 #   tests/oracle/oracle.sh --family indexing:slicing --family indexing:gathering --ops slice.Tensor --verbose
@@ -9,11 +9,11 @@
 #
 # --opsets 13,17,20,26        the default
 # --shapes symbolic|unknown   the inputs are declared without static sizes
-# --sample                    the committed sample of cases, which also runs where ATON_SHARED_DIR has no others
-# --need-shared               exit code 77 instead of that
-# --report, --check-report    writes docs/oracle.md from the results; exit code 1 when it says anything else
-# --program FILE              an oracle_models that CMake has built, instead of building one
-# --build-only                builds and runs nothing
+# --sample                    the committed sample of cases, which is also used if ATON_SHARED_DIR has no cases
+# --need-shared               exit with 77 instead of using the sample
+# --report, --check-report    writes docs/oracle.md from the results; exits with 1 if it is not up to date
+# --program FILE              uses an existing oracle_models instead of building it
+# --build-only                builds without running
 # Other options go to run_oracle.py: --ops, --plain, --verbose, --quiet, --json FILE, --check PERCENT, --workers N.
 # Environment: PYTHON, CXX, ATON_SHARED_DIR (default ../shared), ATON_ORACLE_BUILD (default build/oracle).
 set -euo pipefail
@@ -116,7 +116,7 @@ build_program() {
 
 models=()
 for opset in ${opsets//,/ }; do
-    # A mapping that runs away is an error, not the end of the machine.
+    # Limits memory, so that a runaway mapping is an error.
     container=$out/models_$opset.bin
     (ulimit -v 8000000 && "$program" --cases "$data/cases.jsonl" --opset "$opset" --shapes "$shapes" \
         --out "$container" ${ops:+--ops "$ops"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what the oracle check works on: recorded cases, their tensors (safetensors), and containers of models."""
+"""Reads the data of the oracle check: recorded cases, their tensors (safetensors), and containers of models."""
 
 import json
 import struct
@@ -139,7 +139,7 @@ class CaseStore:
 
 
 class Container:
-    """The output of oracle_models: records in order, models read when asked for."""
+    """The output of oracle_models: records in order, models read on demand."""
 
     def __init__(self, path):
         self.path = path

@@ -7,9 +7,9 @@
 // one, as in an export with dynamic shapes; unknown: a rank without sizes.
 //
 // The output starts with a JSON line {"opset"}; then come records: one JSON line {"case", "status", "reason",
-// "outputs", "bytes"}, and that many bytes of ModelProto. status: built; refused (the mapping says no:
-// unsupported_error, or no row holds any more); error (anything else that was thrown); no_row_at_opset (every row
-// starts later). Calls of overloads without any row are left out.
+// "outputs", "bytes"}, and that many bytes of ModelProto. status: built; refused (by the mapping with
+// unsupported_error, or no row covers the opset any more); error (anything else that was thrown); no_row_at_opset (every
+// row starts later). Calls of overloads without any row are omitted.
 #include <algorithm>
 #include <exception>
 #include <fstream>

@@ -34,7 +34,7 @@ inline std::string overload_of(json c) {
     return name;
 }
 
-/// How much of the inputs' shapes the mapping sees.
+/// How much the mapping knows about the shapes of the inputs.
 enum class input_shapes : std::uint8_t { fixed, symbolic, unknown };
 
 /// Turns the encoded arguments of one call into arguments of the DSL; every tensor becomes a graph input named after

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/oracle.md: how many recorded ATen calls the mappings get right, beside PyTorch's own exporters, and every
+"""Writes docs/oracle.md: how many recorded ATen calls the mappings compute correctly, compared with PyTorch's exporters, and every
 plain case that fails.
 
     report.py --results build/oracle/all/results.json --peers ../shared/coverage --out docs/oracle.md
 
---check writes nothing; exit code 1 when the file says anything else. Made by tests/oracle/oracle.sh --report."""
+--check writes nothing and exits with 1 if the file is not up to date. tests/oracle/oracle.sh --report calls it."""
 
 import argparse
 import collections
@@ -71,18 +71,18 @@ def figures(groups):
 
 
 def peer_right(row):
-    """A peer's case counts as ours do: the reference evaluator decides where ONNX Runtime has no kernel."""
+    """Peers' cases count like Aton's: the reference evaluator decides if ONNX Runtime has no kernel."""
     return row["status"] == "pass" or (row["status"] == "ort_unsupported" and row["ref"] == "pass")
 
 
 def named_by_peers(path):
-    """The overloads that torchlib, the TorchScript registry or Core ATen names."""
+    """The overloads in torchlib, the TorchScript registry or Core ATen."""
     with open(path, newline="", encoding="utf-8") as f:
         return {row["op"] for row in csv.DictReader(f) if any(row[column] == "1" for column in NAMED_BY)}
 
 
 def peers(groups, folder):
-    """Peers were run on some of the cases, at opset 20: the comparison is over exactly these."""
+    """Compares only the cases that the peers were run on, at opset 20."""
     named = named_by_peers(folder / "peer_by_op.csv")
     ours = {r["case"]: r for r in groups.get(PEER_OPSET, []) if r["status"] != NOT_COUNTED}
     tried = collections.defaultdict(list)
@@ -110,7 +110,7 @@ def peers(groups, folder):
 
 
 def merged(results, reason):
-    """One row per case and reason, with all opsets that it holds for."""
+    """One row per case and reason, with all its opsets."""
     rows = collections.defaultdict(list)
     for r in results:
         rows[(r["case"], r["status"], reason(r))].append(r["opset"])
@@ -119,7 +119,7 @@ def merged(results, reason):
 
 def failures(results):
     failed = [r for r in results if r["plain"] and r["status"] in FAILURES]
-    # The opset stands in its own column: the same refusal at four opsets is one row.
+    # The opset has its own column: the same refusal at four opsets is one row.
     rows = merged(
         failed, lambda r: r["reason"].replace(f"(opset {r['opset']})", "").replace("  ", " ").replace(" :", ":")
     )

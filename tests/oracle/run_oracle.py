@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the models that oracle_models built and holds their outputs against the recorded results of ATen.
+"""Runs the models that oracle_models built and compares their outputs with the recorded results of ATen.
 
     run_oracle.py --cases FOLDER models_13.bin models_20.bin [--ops add.Tensor,elu] [--verbose] [--check 97]
 
 Statuses: pass; mismatch; refused (by the mapping); error (the mapping threw something else); invalid_model (ONNX's
 checker); ort_error; ort_crash; no_kernel (ONNX Runtime has no kernel, and the reference evaluator fails too);
-no_row_at_opset (every row of the overload starts later: listed, not counted). `engine` is "reference" where ONNX
+no_row_at_opset (every row of the overload starts later: listed, not counted). `engine` is "reference" if ONNX
 Runtime has no kernel or cannot load the opset."""
 
 import argparse
@@ -24,7 +24,7 @@ FAILURES = "mismatch refused error invalid_model ort_error ort_crash no_kernel".
 
 
 def declared_problem(proto, produced):
-    """Where the model states another dtype or static shape than the output has: a wrong shape rule."""
+    """Why an output does not have the dtype or static shape that the model declares (a wrong shape rule); '' if it does."""
     for v in proto.graph.output:
         t, got = v.type.tensor_type, produced[v.name]
         if not t.HasField("shape"):
@@ -36,10 +36,10 @@ def declared_problem(proto, produced):
 
 
 def second_opinion(model, proto, case, tensors, layout, feeds):
-    """What the reference evaluator and unoptimised ONNX Runtime say about a case that went wrong in ONNX Runtime."""
+    """Whether the reference evaluator and unoptimized ONNX Runtime are right on a case that failed in ONNX Runtime."""
     opinions = []
     for name, runner in (
-        ("unoptimised ONNX Runtime", lambda: engines.run_ort(model, feeds, optimise=False)),
+        ("unoptimized ONNX Runtime", lambda: engines.run_ort(model, feeds, optimize=False)),
         ("the reference evaluator", lambda: engines.run_reference(proto, feeds)),
     ):
         try:
@@ -131,7 +131,7 @@ def print_summary(opset, results):
 
 
 def print_failures(results, container, store, verbose, plain_only):
-    """Per overload: how many of its cases are right, and what went wrong."""
+    """Prints for each overload how many of its cases are right, and the failures."""
     by_overload = collections.defaultdict(list)
     for r in results:
         if r["status"] != NOT_COUNTED and (r["plain"] or not plain_only):
@@ -182,11 +182,11 @@ def main(words=None):
     parser.add_argument("--cases", required=True, help="folder with cases.jsonl and tensors/")
     parser.add_argument("--ops", help="only these overloads: add.Tensor,elu")
     parser.add_argument("--plain", action="store_true", help="only plain cases")
-    parser.add_argument("--verbose", action="store_true", help="every failing case with its call and its graph")
+    parser.add_argument("--verbose", action="store_true", help="print every failing case with its call and its graph")
     parser.add_argument("--quiet", action="store_true", help="figures only")
     parser.add_argument("--json", help="write all results here")
     parser.add_argument(
-        "--check", type=float, metavar="PERCENT", help="exit code 1 when fewer plain cases are right at any opset"
+        "--check", type=float, metavar="PERCENT", help="exit with 1 if fewer plain cases are right at any opset"
     )
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args(words)

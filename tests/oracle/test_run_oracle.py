@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of the oracle's runner: right models pass, and every kind of wrong model planted here is reported as such."""
+"""Tests of the oracle's runner: correct models pass, and every kind of wrong model planted here is reported as such."""
 
 import contextlib
 import io
@@ -173,7 +173,7 @@ class Planted(unittest.TestCase):
         x = np.array([np.nan, 1.0, 2.0], dtype=np.float32)
         r = self.one([x], [np.array([1.0, np.nan, 2.0], dtype=np.float32)], relu("t/000", x), flags=["nan"])
         self.assertEqual((r["status"], r["plain"]), ("mismatch", False))
-        self.assertIn("NaN at other places", r["reason"])
+        self.assertIn("NaN at different positions", r["reason"])
 
     def test_wrong_declared_shape(self):
         blob = model(
@@ -330,7 +330,7 @@ class Pool(unittest.TestCase):
     def test_a_hang_costs_one_job(self):
         results = worker_pool.run_jobs(lambda n: time.sleep(60) if n == 1 else n, 4, self.lost, seconds=2, chunk=2)
         self.assertEqual(results[0::2] + [results[3]], [0, 2, 3])
-        self.assertIn("no answer", results[1])
+        self.assertIn("no result", results[1])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs numbered jobs in processes of their own, so that a crash or a hang costs one job."""
+"""Runs numbered jobs in worker processes, so that a crash or a hang affects only one job."""
 
 import collections
 import multiprocessing
@@ -68,7 +68,7 @@ def run_jobs(job, count, lost, workers=2, seconds=60, chunk=CHUNK):
             w.heard = time.monotonic()
         for w in list(team):
             if w.pending and time.monotonic() - w.heard > seconds:
-                replace(w, f"no answer in {seconds} s")
+                replace(w, f"no result after {seconds} s")
     for w in team:
         w.stop()
     return results

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Uses Aton as a foreign project does, in one of the ways of docs/install.md, and runs the program that comes out.
+"""Uses Aton from another project, in one of the ways of docs/install.md, and runs the resulting program.
 
 Usage: consume.py WAY --work FOLDER [--compiler g++] [--cmake cmake] [--build FOLDER]
 WAY: command_line, find_package, add_subdirectory, fetch_content, exporter, conan, vcpkg, vcpkg_exporter.
-FOLDER is emptied first. --build: the build of Aton that `exporter` and `vcpkg_exporter` take compiled libraries from.
+FOLDER is emptied first. --build: the build of Aton whose compiled libraries `exporter` and `vcpkg_exporter` use.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ SKIPPED = 77
 
 
 def run(*command, fails=False, **options):
-    """The command's output, of both kinds; it must succeed, or fail if that is wanted."""
+    """The command's stdout and stderr; it must succeed, or fail if `fails` is set."""
     command = [str(part) for part in command]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     if (result.returncode != 0) != fails:
@@ -38,11 +38,11 @@ def demand(condition, sentence):
 
 
 def demand_printed(output):
-    demand(PRINTED in output, f"the foreign program printed something else:\n{output}")
+    demand(PRINTED in output, f"the program did not print the expected graph:\n{output}")
 
 
 def version():
-    """The project's."""
+    """The version of the project."""
     return re.search(r"^project\(aton VERSION ([0-9.]+)", (REPOSITORY / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
 
 
@@ -51,7 +51,7 @@ def files_below(folder):
 
 
 class Way:
-    """The folders and programs of one run, and the steps that several ways have in common."""
+    """The folders and programs of one run, and the steps that several ways share."""
 
     def __init__(self, options):
         self.work = options.work
@@ -67,11 +67,11 @@ class Way:
                    fails=fails)
 
     def build_in_repository(self):
-        """A folder for a build of Aton itself, beside the other builds: ccache then knows its files."""
+        """A folder for a build of Aton itself, next to the other builds, so that ccache can reuse their objects."""
         return REPOSITORY / "build" / f"packaging-{os.getpid()}"
 
     def onnx_package(self):
-        """The CMake package of an installed ONNX: the one that the build has found, or one made of the library that it has compiled."""
+        """The CMake package of an installed ONNX: the one that the build found, or one made from the library that it compiled."""
         cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (self.build / "CMakeCache.txt").read_text(), re.MULTILINE))
         if (pathlib.Path(cache["ONNX_DIR"]) / "ONNXConfig.cmake").exists():
             return cache["ONNX_DIR"]
@@ -94,7 +94,7 @@ endif()
         return folder
 
     def build_foreign(self, project, *definitions):
-        """Builds a project of this folder; the path of its program."""
+        """Builds a project of this folder; returns the path of its program."""
         build = self.work / "foreign"
         warnings = " ".join(WARNINGS)
         self.configure(HERE / project, build, f"-DCMAKE_CXX_FLAGS={warnings}", *definitions)
@@ -102,7 +102,7 @@ endif()
         return build / "foreign"
 
     def moved_installation(self, build):
-        """Installs a build, moves what was installed elsewhere, as packages are moved, and returns that folder."""
+        """Installs a build, moves the installation, as packages are moved, and returns the new folder."""
         first, second = self.work / "installed", self.work / "moved"
         run(self.cmake, "--install", build, "--prefix", first)
         first.rename(second)
@@ -114,20 +114,20 @@ endif()
             if path.suffix in (".cmake", ".hpp", ".inc") or path.name in ("usage", "copyright"):
                 for folder in folders:
                     named = re.search(r"(?:-[IL]|(?<![\w.}/-]))" + re.escape(str(folder)) + r"(?![\w.-])", path.read_text())
-                    demand(not named, f"{path} names {folder}, which a user does not have")
+                    demand(not named, f"{path} contains the path {folder}, which a user does not have")
 
     def demand_headers_alone(self, prefix, package="lib/cmake/aton", programs=()):
         installed = files_below(prefix)
         for name in ("include/aton/aton.hpp", "include/aton/mappings.hpp", "include/aton/onnx/generated/attributes.inc",
                      f"{package}/atonConfig.cmake", f"{package}/atonConfigVersion.cmake"):
-            demand(name in installed, f"{name} is not installed; there are:\n" + "\n".join(installed))
+            demand(name in installed, f"{name} is not installed; installed are:\n" + "\n".join(installed))
         for name in set(installed) - set(programs):
             demand(not re.match(r"include/aton/(model_io|program|frontend|passes|exporter|runtime|verify)/|bin/|.*\.a$|.*clang-format", name),
                    f"{name} is installed without the exporter")
 
 
 def command_line(way):
-    """The headers copied somewhere, and a compiler."""
+    """Copies the headers and calls a compiler."""
     shutil.copytree(REPOSITORY / "single_include", way.work / "headers")
     shutil.copy(HERE / "main.cpp", way.work / "main.cpp")
     run(way.compiler, "-std=c++20", *WARNINGS, "-I", "headers", "main.cpp", "-o", "foreign", cwd=way.work)
@@ -135,7 +135,7 @@ def command_line(way):
 
 
 def find_package(way):
-    """An installation, moved; then requests that it must refuse, each with its sentence."""
+    """Uses a moved installation; then makes requests that it must refuse, each with its message."""
     build = way.work / "aton"
     way.configure(REPOSITORY, build, *HEADERS_ALONE)
     prefix = way.moved_installation(build)
@@ -152,25 +152,25 @@ def find_package(way):
     }
     for number, (request, sentence) in enumerate(refused.items()):
         output = way.configure(HERE / "find_package", way.work / f"refused{number}", there, request, fails=True)
-        demand(sentence in " ".join(output.split()), f"{request}: '{sentence}' is not said:\n{output}")
+        demand(sentence in " ".join(output.split()), f"{request}: '{sentence}' is missing from the output:\n{output}")
     for number, request in enumerate(["-DVERSION=0.2", "-DCOMPONENTS=dsl", "-DOPTIONAL_COMPONENTS=runtime"]):
         way.configure(HERE / "find_package", way.work / f"accepted{number}", there, request)
 
 
-def demand_nothing_of_ours(way, build):
-    """A project that has Aton in its tree builds and installs its own things alone."""
+def demand_nothing_of_aton(way, build):
+    """A project with Aton as a subdirectory builds and installs only its own targets."""
     prefix = way.work / "installed"
     run(way.cmake, "--install", build, "--prefix", prefix)
-    demand(files_below(prefix) == ["bin/foreign"], f"installed beside the foreign program: {files_below(prefix)}")
+    demand(files_below(prefix) == ["bin/foreign"], f"more than the project's program is installed: {files_below(prefix)}")
     cache = (build / "CMakeCache.txt").read_text()
-    demand("Protobuf" not in cache and "doctest" not in cache, "the headers alone have looked for protobuf or doctest")
+    demand("Protobuf" not in cache and "doctest" not in cache, "the headers alone search for protobuf or doctest")
 
 
 def add_subdirectory(way):
     program = way.build_foreign("add_subdirectory", f"-DATON_FOLDER={REPOSITORY}")
     demand_printed(run(program))
-    demand_nothing_of_ours(way, way.work / "foreign")
-    # Unless the project asks for it: then both are installed, and others find Aton there.
+    demand_nothing_of_aton(way, way.work / "foreign")
+    # With ATON_INSTALL both are installed, and other projects find Aton there.
     prefix = way.work / "both"
     run(way.cmake, "-DATON_INSTALL=ON", way.work / "foreign")
     run(way.cmake, "--install", way.work / "foreign", "--prefix", prefix)
@@ -181,12 +181,12 @@ def add_subdirectory(way):
 def fetch_content(way):
     program = way.build_foreign("fetch_content", f"-DFETCHCONTENT_SOURCE_DIR_ATON={REPOSITORY}")
     demand_printed(run(program))
-    demand_nothing_of_ours(way, way.work / "foreign")
+    demand_nothing_of_aton(way, way.work / "foreign")
 
 
 def demand_export(way, prefix, tool, *definitions):
-    """A foreign program exports a sample with the library in `prefix`: the same bytes as from the installed command, whose own
-    checker accepts them."""
+    """A program exports a sample with the library in `prefix`: the same bytes as from the installed command, whose checker accepts
+    them."""
     program = way.build_foreign("exporter", f"-DCMAKE_PREFIX_PATH={prefix}", *definitions)
     demand((way.work / "foreign" / "tool.txt").read_text() == str(prefix / tool), "aton::tool is not the installed command")
     by_library, by_command = way.work / "library.onnx", way.work / "command.onnx"
@@ -197,32 +197,32 @@ def demand_export(way, prefix, tool, *definitions):
     demand(by_library.read_bytes() == by_command.read_bytes(), "library and command write different files")
     plugin = way.work / "foreign" / "libforeign_plugin.so"
     listed = run(prefix / tool, "ops", "--plugin", plugin)
-    demand("foreign_ops::twice" in listed, f"the installed command does not list a foreign plugin's row:\n{listed[-2000:]}")
+    demand("foreign_ops::twice" in listed, f"the installed command does not list the row of a plugin:\n{listed[-2000:]}")
     error = run(program, way.work / "missing.pt2", by_library, fails=True)
-    demand("missing.pt2" in error, f"a missing file is not named: '{error}'")
+    demand("missing.pt2" in error, f"the error does not name the missing file: '{error}'")
 
 
 def exporter(way):
-    """What is built already, installed and moved."""
+    """Installs and moves an existing build."""
     prefix = way.moved_installation(way.build)
     demand_export(way, prefix, "bin/aton", "-DVERIFY=ON")
     run(way.work / "foreign" / "foreign_rows")
-    # The ONNX library that is linked is nobody's business: no define, no include folder of it.
+    # The linked ONNX library is private: the package has none of its definitions or include folders.
     targets = (prefix / "lib/cmake/aton/aton-exporter-targets.cmake").read_text()
-    demand("ONNX_ML" not in targets and "onnx_generated" not in targets, "the installed package shows ONNX's definitions")
-    # In a subfolder it has the same name, and brings neither tests nor examples.
+    demand("ONNX_ML" not in targets and "onnx_generated" not in targets, "the installed package exposes ONNX's definitions")
+    # As a subdirectory it has the same name, and adds neither tests nor examples.
     subfolder = way.work / "subfolder"
     way.configure(HERE / "add_subdirectory", subfolder, f"-DATON_FOLDER={REPOSITORY}", "-DATON_BUILD_EXPORTER=ON",
                   "-DLIBRARIES=aton::exporter", f"-DONNX_DIR={way.onnx_package()}")
     demand("aton_exporter" in run(way.cmake, "--build", subfolder, "--target", "help"), "the exporter is not a target of the project")
-    demand("doctest" not in (subfolder / "CMakeCache.txt").read_text(), "the exporter in a subfolder brings tests")
+    demand("doctest" not in (subfolder / "CMakeCache.txt").read_text(), "the exporter as a subdirectory adds tests")
 
 
 def conan(way):
-    """conan create, with Boost from the machine and no remote: test_package is built and run."""
+    """conan create with the system's Boost and no remote; builds and runs test_package."""
     program = pathlib.Path(sys.executable).parent / "conan"
     if not program.exists():
-        print(f"no {program}: skipped (tests/requirements.txt has it)")
+        print(f"skipped: {program} is missing (tests/requirements.txt lists it)")
         return SKIPPED
     environment = os.environ | {"CONAN_HOME": str(way.work / "conan"), "CXX": way.compiler}
     run(program, "profile", "detect", env=environment)
@@ -232,32 +232,32 @@ def conan(way):
                        f"[conf]\ntools.cmake.cmake_layout:test_folder={way.work / 'test_package'}\n")
     both = ["--profile:all", profile, "--no-remote"]
     demand_printed(run(program, "create", REPOSITORY, *both, "--build=missing", env=environment))
-    # Headers fit every build: another build type is served by the same package.
+    # The headers suit every build: the same package serves another build type.
     run(program, "install", f"--requires=aton/{version()}", *both, "-s", "build_type=Debug", "-of", way.work / "debug",
         env=environment)
-    # What the exporter requires fits together; `vcpkg_exporter` builds it against packages.
+    # The exporter's requirements are consistent; `vcpkg_exporter` builds it against packages.
     for option in ("exporter", "verify"):
         run(program, "graph", "info", REPOSITORY, *both, "-o", f"aton/*:{option}=True", env=environment)
     return 0
 
 
 def demand_port_is_consistent(port):
-    """The manifest says what the project and the portfile say."""
+    """The manifest agrees with the project and the portfile."""
     manifest = json.loads((port / "vcpkg.json").read_text())
     demand(manifest["name"] == "aton" and manifest["version"] == version() and manifest["license"] == "MIT",
-           "vcpkg.json: name, version or licence is another than the project's")
+           "vcpkg.json: name, version or license differs from the project's")
     portfile = (port / "portfile.cmake").read_text()
     passed = re.search(r"FEATURES\n((?:\s+\w+ ATON_\w+)+)\)", portfile)[1].split()
-    demand(sorted(passed[::2]) == sorted(manifest["features"]), f"vcpkg.json has other features than the portfile: {passed}")
+    demand(sorted(passed[::2]) == sorted(manifest["features"]), f"the features of vcpkg.json differ from the portfile's: {passed}")
     options = re.findall(r"^option\((ATON_\w+)", (REPOSITORY / "CMakeLists.txt").read_text(), re.MULTILINE)
     demand(set(passed[1::2]) <= set(options), f"the portfile sets options that CMakeLists.txt does not have: {passed}")
     for holder in (manifest, *manifest["features"].values()):
         names = [each if isinstance(each, str) else each["name"] for each in holder["dependencies"]]
-        demand(len(set(names)) == len(names) and holder["description"], f"vcpkg.json: twice the same, or no description: {names}")
+        demand(len(set(names)) == len(names) and holder["description"], f"vcpkg.json: a duplicate dependency, or no description: {names}")
 
 
 def run_port(way, features, *options):
-    """The port's own steps; the folder of the package that comes out, moved, after what vcpkg demands of every package."""
+    """Runs the port's steps, moves the resulting package, and checks vcpkg's rules for packages; returns its folder."""
     port = REPOSITORY / "packaging" / "vcpkg" / "ports" / "aton"
     demand_port_is_consistent(port)
     build, first, prefix = way.build_in_repository(), way.work / "packages", way.work / "moved"
@@ -273,7 +273,7 @@ def run_port(way, features, *options):
     for name in ("share/aton/copyright", "share/aton/usage", "share/aton/atonConfig.cmake"):
         demand(name in installed, f"{name} is not in the package: {installed}")
     for name in installed:
-        demand(not re.match(r"debug/|bin/|lib/cmake/|share/(?!aton/)|include/(?!aton/)", name), f"{name} may not be in a package")
+        demand(not re.match(r"debug/|bin/|lib/cmake/|share/(?!aton/)|include/(?!aton/)", name), f"{name} is not allowed in a package")
     for path in prefix.rglob("*"):
         demand(not path.is_dir() or any(path.iterdir()), f"{path} is empty")
     return prefix
@@ -283,7 +283,7 @@ def vcpkg(way):
     """The port without features."""
     prefix = run_port(way, [])
     way.demand_headers_alone(prefix, "share/aton")
-    demand(not (prefix / "lib").exists(), "headers alone have a folder lib")
+    demand(not (prefix / "lib").exists(), "the package with headers only has a folder lib")
     demand_printed(run(way.build_foreign("find_package", f"-DCMAKE_PREFIX_PATH={prefix}")))
 
 
@@ -291,7 +291,7 @@ def vcpkg_exporter(way):
     """The port with the exporter and the command, against an ONNX that find_package finds."""
     onnx = way.onnx_package()
     prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}")
-    demand(not (prefix / "lib" / "libaton_onnx.a").exists(), "an ONNX of our own is installed beside the one that was found")
+    demand(not (prefix / "lib" / "libaton_onnx.a").exists(), "Aton's own ONNX is installed in addition to the one that was found")
     demand_export(way, prefix, "tools/aton/aton", f"-DONNX_DIR={onnx}")
 
 

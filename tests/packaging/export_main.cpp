@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A foreign program that exports a model with the library: program.pt2 model.onnx.
+// A program of another project that exports a model with the library: program.pt2 model.onnx.
 #include <cstdio>
 
 #include <aton/core/error.hpp>

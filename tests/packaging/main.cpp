@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A foreign program with one mapping of its own: converts a call, and holds the printed graph against what it must be.
+// A program of another project with its own mapping: converts a call and compares the printed graph with the expected one.
 #include <cstdio>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A foreign plugin with one row.
+// A plugin of another project, with one row.
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Runs a portfile without vcpkg, with functions of our own that do what vcpkg's of these names are documented to do, for one triplet
-# (Linux, static, release).
+# Runs a portfile without vcpkg: reimplements the vcpkg functions that it uses, as documented, for one triplet (Linux, static, release).
 #
 #   cmake -DPORT_FOLDER=... -DPACKAGES=... -DBUILD=... [-DFEATURES=exporter;tool] [-DOPTIONS=-D...;...] -P vcpkg_stand_in.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -16,10 +15,10 @@ function(run)
     execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Whatever a port asks for and is not here must be noticed: an unknown command ends the script.
+# Functions that are missing here are errors: an unknown command ends the script.
 function(vcpkg_check_linkage)
     if(NOT "${ARGN}" STREQUAL "ONLY_STATIC_LIBRARY")
-        message(FATAL_ERROR "vcpkg_check_linkage(${ARGN}): not known here")
+        message(FATAL_ERROR "vcpkg_check_linkage(${ARGN}): not supported here")
     endif()
 endfunction()
 
@@ -48,7 +47,7 @@ function(vcpkg_cmake_install)
     run("${CMAKE_COMMAND}" --build "${BUILD}" --target install --parallel 2)
 endfunction()
 
-# Moves lib/cmake/<package> to share/<port>, and sets right what that breaks: the way up to the prefix, and where programs lie.
+# Moves lib/cmake/<package> to share/<port>, and fixes the relative path to the prefix and the paths of programs.
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
     set(from "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}")

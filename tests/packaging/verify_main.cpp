@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The test of a foreign library: its row of an ATen operator is compared with ATen, by the installed aton::verify.
+// A program of another project that compares its row of an ATen operator with ATen, by the installed aton::verify.
 #include <cstddef>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plugin as a user writes it: mappings for the operators of tests/data/plugin, and one that takes the place of a built-in one.
+// A typical user's plugin: mappings for the operators of tests/data/plugin, and one that overrides a built-in one.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,7 +20,7 @@ inline constexpr auto custom_ops =
 
 inline constexpr auto mylib =
     table(symbolic<"mylib::my_relu(Tensor input) -> Tensor">([](graph<13> g, value input) -> value {
-              // What the program knows of the result, and where the user wrote it.
+              // The recorded type of the result, and the module.
               if (g.context().module != "inner" || g.context().expected.size() != 1) return g.unsupported("no context");
               value const zero = g.scalar(0, input.dtype());
               return value(g.op<"Clip">(input, zero)).set_type(g.context().expected[0]);
@@ -51,7 +51,7 @@ inline constexpr auto mylib =
                   }
                   return out;
               }),
-          // Another way to add, which the test finds in the graph.
+          // Another way to add, which the test recognizes in the graph.
           override_<"aten::add.Tensor(self, other)">([](graph<13> g, value self, value other) -> value {
               return g.op<"Sub">(self, g.op<"Neg">(g.cast(other, self.dtype())));
           }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an honest plugin says of itself: compiled once for all that are not.
+// The description of a valid plugin, compiled once for all hostile ones.
 #include <cstdint>
 
 #include <aton/dsl/plugin_abi.hpp>

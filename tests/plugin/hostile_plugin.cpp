@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plugins that are not made by ATON_PLUGIN: HOSTILE says what is wrong with the description.
+// Plugins that are not built with ATON_PLUGIN. HOSTILE selects the error in the description.
 #include <cstdint>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// hostile_facts.cpp: what an honest plugin says
+// hostile_facts.cpp: the description of a valid plugin
 aton::abi::text honest_version();
 aton::abi::text honest_library();
 std::uint64_t honest_layout();
@@ -39,7 +39,7 @@ constexpr abi::row rows_of(int hostile) {
     case 25: r.overload = abi::text_of("hostile::another"); break;
     case 26: r.named_count = 3; break;
     case 27: r.named = nullptr; break;
-    case 28: r.named = positions + 1; break; // 1, 2: there is no argument 2
+    case 28: r.named = positions + 1; break; // 1, 2: argument 2 does not exist
     case 29: r.since = 0; break;
     case 30: r.until = 1000; break;
     case 31: r.until = 12; break;
@@ -75,9 +75,9 @@ constexpr abi::row rows_of(int hostile) {
     case 7: d.rows = nullptr; break;
     case 8: d.row_count = 0; break;
     case 9: d.row_count = ~std::uint64_t{0}; break;
-    case 10: d.row_count = 99'999; break; // of which two are there
+    case 10: d.row_count = 99'999; break; // only two exist
     case 11: d.run = nullptr; break;
-    case 12: d.row_count = 2; break; // the same row twice
+    case 12: d.row_count = 2; break; // a duplicate row
     default: break;
     }
     return d;
@@ -99,7 +99,7 @@ char const aton_plugin[4096] = {'A', 't', 'o', 'n', 'P', 'l', 'u', 'g', 1}; // a
 EXPORT void not_aton_plugin();
 void not_aton_plugin() {}
 #elif HOSTILE == 44
-extern EXPORT abi::description aton_plugin; // addresses of nothing
+extern EXPORT abi::description aton_plugin; // invalid addresses
 abi::description aton_plugin{{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
                              sizeof(abi::description),
                              {reinterpret_cast<char const*>(std::uintptr_t{16}), 5},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Operators that write to their arguments, and forward functions that call them, for mutable_run_test.py.
 
-Each is written so that a write that reaches too few or too many aliases changes a number that is compared.
+In each case, a write that reaches too few or too many aliases changes a compared number.
 """
 import torch
 
@@ -74,8 +74,8 @@ m = torch.ops.mut
 
 
 def case(*shapes, dynamic=(), buffers=None, refused=None, decomposes=True):
-    """A forward function as a case. `refused`: a part of the error that the export of the program as it is must give, or of both
-    where it is a pair; `decomposes`: whether torch can make it functional."""
+    """Registers a forward function as a case. `refused`: a part of the expected error for the original program, or a pair for the
+    original and the decomposed program; `decomposes`: whether torch can make it functional."""
 
     def add(function):
         both = refused if isinstance(refused, tuple) else (refused, None)
@@ -200,7 +200,7 @@ def lists_and_none(self, x):
     return y, z, o
 
 
-@case((3, 4), refused=("shares memory with its argument y; give it a clone()",) * 2)
+@case((3, 4), refused=("shares memory with its argument y; pass a clone()",) * 2)
 def the_same_tensor_twice(self, x):
     y = x * 2
     m.swap_(y, y)

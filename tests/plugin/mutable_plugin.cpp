@@ -21,7 +21,7 @@ inline constexpr auto mutable_ops = table(
             value const now = g.op<"Sub">(x, y);
             return {g.op<"ReduceSum">(now, attr::keepdims_i(0)), now};
         }),
-    // The result that is y stands in its place, the new value of x behind the results.
+    // The result y is in its place; the new value of x follows the results.
     symbolic<"mut::swap(Tensor(a!) x, Tensor(b!) y) -> (Tensor, Tensor(b!))">(
         [](graph<13> g, value x, value y) -> std::tuple<value, value, value> { return {g.op<"Neg">(x), x, y}; }),
     symbolic<"mut::swap_(Tensor(a!) x, Tensor(b!) y) -> ()">(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Operators that write to their arguments: exported by torch, as they are and decomposed, converted by `aton export` with a plugin,
-run by ONNX Runtime, and compared with what eager torch computes, what it leaves in the buffers and in its inputs included.
+"""Operators that write to their arguments: exported by torch, original and decomposed, converted by `aton export` with a plugin, run
+by ONNX Runtime, and compared with eager torch, including the final values of buffers and inputs.
 
 Usage: mutable_run_test.py ATON PLUGIN [NAME ...]
 """
@@ -26,7 +26,7 @@ ATON, PLUGIN = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 
 
 def model_class(given):
-    """forward() with as many named arguments as the function has, and the buffers of the case."""
+    """A module whose forward() has the named arguments of the function, and the buffers of the case."""
     function, names = given["function"], "abcd"[:len(given["shapes"])]
     space = {"function": function}
     exec(f"def forward(self, {', '.join(names)}): return function(self, {', '.join(names)})", space)
@@ -141,7 +141,7 @@ class Mutable(unittest.TestCase):
         given = CASES["an_unknown_one"]
         self.save(model_class(given)(), inputs_of(given, 1))
         self.refuses("mut::unknown (no mapping")
-        self.refuses("mut::unknown", "nothing uses what it returns", options=("--operators", "keep"))
+        self.refuses("mut::unknown", "its results are not used", options=("--operators", "keep"))
 
     def test_an_exception_is_the_refusal_of_its_node(self):
         def forward(self, x):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two plugins are made of this file: their tables have one name, one schema and rows of one type, and map to different operators.
+// Two plugins are built from this file: their tables have the same name, schema and type of rows, but map to different operators.
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An honest plugin, compiled with an aton/version.hpp of another version in front of ours.
+// A valid plugin, compiled with an aton/version.hpp of another version.
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
 

@@ -3,7 +3,7 @@
 
 usage: plugin_export_test.py ATON PLUGINS SAMPLES
 
-PLUGINS holds libcustom_plugin.so, the same of other compilers as libcustom_plugin_*.so, and plugins that are refused. SAMPLES holds
+PLUGINS contains libcustom_plugin.so, libcustom_plugin_*.so of other compilers, and invalid plugins. SAMPLES contains
 NAME.pt2 with NAME.inputs.safetensors and NAME.outputs.safetensors.
 """
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plugins loaded into this process: their rows, what their mappings throw, plugins of other compilers, and what is refused.
+// Plugins loaded into this process: their rows, exceptions of their mappings, plugins of other compilers, and refusals.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,7 @@ using aton::tests::contains;
 
 std::string plugin_path(std::string const& name) { return ATON_TEST_PLUGINS "/lib" + name + ".so"; }
 
-/// "" is the compiler of the build, the others are suffixes of the files.
+/// "" for the compiler of the build; the others are file suffixes.
 std::vector<std::string> compilers() {
     std::vector<std::string> all{""};
     std::istringstream names(ATON_OTHER_COMPILERS);
@@ -34,7 +34,7 @@ std::vector<std::string> compilers() {
     return all;
 }
 
-/// Without the path, which every message starts with.
+/// The message without the path in front.
 std::string load_fault(std::string const& path) {
     std::string const what = aton::tests::fault_of([&] { return aton::load_plugin(path); });
     CHECK(what.find('\n') == std::string::npos);
@@ -79,7 +79,7 @@ std::string shown(entry const& e) {
 
 TEST_CASE("the version of the headers is that of the project") { CHECK(aton::version == ATON_PROJECT_VERSION); }
 
-TEST_CASE("the rows of a plugin are those of its tables, whoever compiled it") {
+TEST_CASE("the rows of a plugin are those of its tables, for every compiler") {
     for (std::string const& compiler : compilers()) {
         CAPTURE(compiler);
         aton::plugin const p = aton::load_plugin(plugin_path("custom_plugin" + compiler));
@@ -101,7 +101,7 @@ TEST_CASE("the rows of a plugin are those of its tables, whoever compiled it") {
     }
 }
 
-TEST_CASE("a mapping of a plugin builds nodes in our graph and gives values back") {
+TEST_CASE("a mapping of a plugin builds nodes in our graph and returns values") {
     for (std::string const& compiler : compilers()) {
         CAPTURE(compiler);
         fixture f;
@@ -125,13 +125,13 @@ TEST_CASE("a mapping of a plugin builds nodes in our graph and gives values back
             f.data.context.module = "inner";
             f.data.context.expected = {{dtype::float32, {"rows", 3}}};
             CHECK(f.run(p, "mylib::my_relu")[0].single->shape() == aton::shape{"rows", 3});
-        } // what it built stays when it is gone
+        } // its nodes stay when it is unloaded
         CHECK(f.data.nodes.back().op == "Clip");
         CHECK(to_string(f.data).size() > 100);
     }
 }
 
-TEST_CASE("what a mapping throws arrives as an exception of ours") {
+TEST_CASE("exceptions of mappings are converted to ours") {
     for (std::string const& compiler : compilers()) {
         CAPTURE(compiler);
         std::string const path = plugin_path("throwing_plugin" + compiler);
@@ -157,7 +157,7 @@ TEST_CASE("what a mapping throws arrives as an exception of ours") {
     }
 }
 
-TEST_CASE("tables of one name and one type in two plugins stay apart, and an unloaded plugin is gone") {
+TEST_CASE("tables of the same name and type in two plugins are separate, and plugins are unloaded") {
     fixture f;
     for (int round = 0; round != 2; ++round) {
         aton::plugin const a = aton::load_plugin(plugin_path("namesake_abs"));
@@ -172,18 +172,18 @@ TEST_CASE("tables of one name and one type in two plugins stay apart, and an unl
     }
 }
 
-TEST_CASE("a plugin of another version is refused before any of its rows is read") {
-    CHECK(load_fault(plugin_path("old_plugin")) == "built against Aton 0.0.9, this is Aton " +
+TEST_CASE("a plugin of another version is refused before its rows are read") {
+    CHECK(load_fault(plugin_path("old_plugin")) == "built against Aton 0.0.9, but this is Aton " +
                                                        std::string(aton::version) +
-                                                       "; build it again with the headers of this version");
-    CHECK(contains(load_fault(plugin_path("hostile_4")), "built against Aton 99.1.2, this is Aton"));
+                                                       "; rebuild it with the headers of this version");
+    CHECK(contains(load_fault(plugin_path("hostile_4")), "built against Aton 99.1.2, but this is Aton"));
 }
 
-TEST_CASE("what is no plugin is refused in a line") {
+TEST_CASE("files that are not plugins are refused in one line") {
     CHECK(load_fault("no/such/libfile.so") == "no such file");
     CHECK(load_fault("") == "no such file");
     CHECK(load_fault(ATON_TEST_PLUGINS) == "is a folder, not a plugin");
-    CHECK(load_fault("/dev/null") == "is no file that a plugin could be in");
+    CHECK(load_fault("/dev/null") == "is not a regular file");
     std::filesystem::path const folder = std::filesystem::temp_directory_path() / "aton_plugin_test";
     std::filesystem::create_directories(folder);
     std::string const file = (folder / "libfile.so").string();
@@ -198,51 +198,51 @@ TEST_CASE("what is no plugin is refused in a line") {
     REQUIRE(whole.size() > 1000);
     CHECK(contains(holding(whole.substr(0, 200)), "cannot be loaded as a shared library: "));
     std::filesystem::remove_all(folder);
-    CHECK(contains(load_fault(plugin_path("hostile_43")), "no plugin of Aton: it has no object 'aton_plugin'"));
+    CHECK(contains(load_fault(plugin_path("hostile_43")), "not an Aton plugin: it has no symbol 'aton_plugin'"));
 }
 
 TEST_CASE("a malformed description is refused, not followed") {
     struct wrong {
         int number;
-        std::string says;
+        std::string expected;
     };
     wrong const all[] = {
-        {1, "malformed: it is not as ATON_PLUGIN makes it"},
-        {2, "malformed: it is not as"},
-        {3, "malformed: its version is no text"},
-        {5, "built with libother, ABI 7, this Aton with lib"},
-        {6, "its structures do not lie in memory as those of this Aton"},
-        {7, "malformed: it says that it has 1 rows"},
-        {8, "malformed: it says that it has 0 rows"},
-        {9, "malformed: it says that it has 18446744073709551615 rows"},
-        {10, "malformed: it says that it has 99999 rows"},
-        {11, "malformed: it has no function that runs a row"},
-        {12, "malformed: hostile::op: two rows of the table hold at opset 13"},
-        {20, "malformed: its name of row 1 is no text"},
-        {21, "malformed: its schema of row 1 is no text"},
-        {22, "malformed: its schema of row 1 is no text"},
-        {23, "malformed: its name of row 1 is no text"},
+        {1, "malformed: it differs from what ATON_PLUGIN generates"},
+        {2, "malformed: it differs from"},
+        {3, "malformed: its version is not a valid string"},
+        {5, "built with libother, ABI 7, but this Aton with lib"},
+        {6, "the layout of its structures differs from that of this Aton"},
+        {7, "malformed: it claims to have 1 rows"},
+        {8, "malformed: it claims to have 0 rows"},
+        {9, "malformed: it claims to have 18446744073709551615 rows"},
+        {10, "malformed: it claims to have 99999 rows"},
+        {11, "malformed: it has no function that runs rows"},
+        {12, "malformed: hostile::op: two rows of the table cover opset 13"},
+        {20, "malformed: its name of row 1 is not a valid string"},
+        {21, "malformed: its schema of row 1 is not a valid string"},
+        {22, "malformed: its schema of row 1 is not a valid string"},
+        {23, "malformed: its name of row 1 is not a valid string"},
         {24, "malformed: row 1 (hostile::op) has a schema that does not declare it"},
         {25, "malformed: row 1 (hostile::another) has a schema that does not declare it"},
         {26, "malformed: row 1 (hostile::op) names arguments that its schema does not have"},
         {27, "malformed: row 1 (hostile::op) names arguments"},
         {28, "malformed: row 1 (hostile::op) names arguments"},
-        {29, "malformed: row 1 (hostile::op) holds from opset 0 to 28"},
-        {30, "malformed: row 1 (hostile::op) holds from opset 13 to 1000"},
-        {31, "malformed: row 1 (hostile::op) holds from opset 13 to 12"},
-        {32, "malformed: row 1 (aten::relu) has another schema than torch's"},
-        {33, "malformed: its name of row 1 is no text"},
-        {40, "malformed: it is not as"},
-        {41, "malformed: it is not as"},
-        {42, "malformed: its version is no text"},
-        {44, "malformed: its version is no text"},
+        {29, "malformed: row 1 (hostile::op) covers opsets 0 to 28"},
+        {30, "malformed: row 1 (hostile::op) covers opsets 13 to 1000"},
+        {31, "malformed: row 1 (hostile::op) covers opsets 13 to 12"},
+        {32, "malformed: row 1 (aten::relu) has a different schema than torch"},
+        {33, "malformed: its name of row 1 is not a valid string"},
+        {40, "malformed: it differs from"},
+        {41, "malformed: it differs from"},
+        {42, "malformed: its version is not a valid string"},
+        {44, "malformed: its version is not a valid string"},
     };
     for (wrong const& each : all) {
         CAPTURE(each.number);
         std::string const said = load_fault(plugin_path("hostile_" + std::to_string(each.number)));
-        CHECK_MESSAGE(contains(said, each.says), said);
+        CHECK_MESSAGE(contains(said, each.expected), said);
     }
-    // The same file without a fault is a plugin.
+    // The same file without an error is a plugin.
     fixture f;
     aton::plugin const fine = aton::load_plugin(plugin_path("hostile_0"));
     CHECK(f.refusal(fine, "hostile::op") == "unsupported: hostile::op (opset 20): has run");
@@ -271,15 +271,14 @@ std::string table_fault(std::vector<table_view> const& tables) {
 
 } // namespace
 
-TEST_CASE("a row that stands before another one has to say so") {
+TEST_CASE("a row that shadows another one needs override_") {
     CHECK(table_fault({}).empty());
-    CHECK(table_fault({hides}) ==
-          "the row aten::relu of table 1 hides the built-in one at opsets 13 to 15; where that is "
-          "meant, write override_<...> instead of symbolic<...>");
+    CHECK(table_fault({hides}) == "the row aten::relu of table 1 hides the built-in one at opsets 13 to 15; if this is "
+                                  "intended, write override_<...> instead of symbolic<...>");
     CHECK(table_fault({overrides}).empty());
     CHECK(table_fault({earlier}).empty()); // the built-in row starts at 13
     CHECK(contains(table_fault({first, overrides, second}),
-                   "the row my::op of table 1 hides the row of table 3 at opsets 14 to 15; where"));
+                   "the row my::op of table 1 hides the row of table 3 at opsets 14 to 15; if"));
     CHECK(contains(table_fault({second, first_overrides}), "the row my::op of table 1 hides the row of table 2 at"));
     CHECK(table_fault({first_overrides, second}).empty());
     CHECK(contains(table_fault({first, first}), "of table 1 hides the row of table 2 at opsets 13 to 15"));
@@ -287,7 +286,7 @@ TEST_CASE("a row that stands before another one has to say so") {
 
 TEST_CASE("an export with a table that hides a built-in row is refused before anything is converted") {
     aton::export_options options;
-    aton::program::program const empty; // refused too, but later
+    aton::program::program const empty; // also refused, but later
     auto const fault = [&](auto const& work) {
         try {
             (void)work(empty, options);

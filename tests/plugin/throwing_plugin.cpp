@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plugin whose mappings fail in every way that C++ has.
+// A plugin whose mappings fail in every possible way.
 #include <new>
 #include <stdexcept>
 #include <string>

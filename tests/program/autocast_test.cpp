@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regions of torch.autocast that are enabled: which operands are cast to what, and what is refused.
+// Enabled regions of torch.autocast: which operands are cast to which dtype, and what is refused.
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +37,7 @@ struct region : program_builder {
         for (value_index v : {w, inner.inputs[1]}) p.values[v].type = of_w;
         for (value_index v : {result, inside}) p.values[v].type = of_result;
     }
-    /// The operator on both operands, or on the first one only.
+    /// The operator applied to both operands, or only to the first.
     void apply(std::string op, bool both = true, std::vector<argument> more = {}) {
         std::vector<argument> arguments{tensor(both ? "input" : "self", inner.inputs[0])};
         if (both) arguments.push_back(tensor("weight", inner.inputs[1]));
@@ -47,7 +47,7 @@ struct region : program_builder {
     static std::vector<argument> flags(std::string device, argument type, bool enabled) {
         return {text("", std::move(device)), std::move(type), boolean("", enabled), boolean("", true)};
     }
-    /// The region, in another one where `around` has its arguments.
+    /// The region, inside another one if `around` has its arguments.
     void enter(std::vector<argument> arguments, std::vector<argument> around = {}) {
         p.subgraphs.push_back(inner);
         arguments.push_back(subgraph(0));
@@ -71,7 +71,7 @@ struct region : program_builder {
         output(result);
     }
     void enter() { enter(flags("cpu", type("", bf16), true)); }
-    /// What the operator takes: "x" as it is, "bfloat16(x)" where it is cast.
+    /// The operands of the operator: "x", or "bfloat16(x)" if it is cast.
     [[nodiscard]] strings operands() {
         inline_wrappers(p);
         strings out;
@@ -90,9 +90,9 @@ struct region : program_builder {
 
 } // namespace
 
-TEST_CASE("an enabled region casts what torch's lists cast") {
+TEST_CASE("an enabled region casts the operands of operators on torch's lists") {
     region b;
-    SUBCASE("products to the lower precision") {
+    SUBCASE("of products to the lower precision") {
         b.set_types(f32, f32, bf16);
         b.apply("aten::linear");
         b.enter();
@@ -100,37 +100,37 @@ TEST_CASE("an enabled region casts what torch's lists cast") {
         CHECK(b.ops() == strings{"aten::_to_copy", "aten::_to_copy", "aten::linear"});
         CHECK(b.p.main.nodes[2].results[0].values[0] == b.result);
     }
-    SUBCASE("what has it already is not cast again") {
+    SUBCASE("but not those that already have the dtype") {
         b.set_types(bf16, f32, bf16);
         b.apply("aten::linear");
         b.enter();
         CHECK(b.operands() == strings{"x", "bfloat16(w)"});
     }
-    SUBCASE("logarithms and their kin to float32") {
+    SUBCASE("of logarithms and similar functions to float32") {
         b.set_types(bf16, f32, f32);
         b.apply("aten::softmax.int", false, {integer("dim", -1)});
         b.enter();
         CHECK(b.operands() == strings{"float32(x)"});
     }
-    SUBCASE("where this device's list does not have it the recorded dtype says so") {
+    SUBCASE("unless the recorded dtype shows that the device's list does not have the operator") {
         b.set_types(bf16, f32, bf16);
         b.apply("aten::softmax.int", false, {integer("dim", -1)});
         b.enter();
         CHECK(b.operands() == strings{"x"});
     }
-    SUBCASE("lists of tensors to the widest dtype") {
+    SUBCASE("in lists of tensors to the widest dtype") {
         b.set_types(bf16, f32, f32);
         b.inner.nodes = {b.make("aten::cat", {tensors("tensors", {b.inner.inputs[0], b.inner.inputs[1]})}, {b.inside})};
         b.enter();
         CHECK(b.operands() == strings{"float32(x)", "w"});
     }
-    SUBCASE("float16, as asked for") {
+    SUBCASE("to float16, if requested") {
         b.set_types(f32, f32, dtype::float16);
         b.apply("aten::matmul");
         b.enter(region::flags("cuda", type("", dtype::float16), true));
         CHECK(b.operands() == strings{"float16(x)", "float16(w)"});
     }
-    SUBCASE("float16, as CUDA has it without being asked") {
+    SUBCASE("to float16, the default of CUDA") {
         b.set_types(f32, f32, dtype::float16);
         b.apply("aten::matmul");
         b.enter(region::flags("cuda", argument(), true));
@@ -138,7 +138,7 @@ TEST_CASE("an enabled region casts what torch's lists cast") {
     }
 }
 
-TEST_CASE("what torch does not cast stays as it is") {
+TEST_CASE("operands that torch does not cast are unchanged") {
     region b;
     SUBCASE("operators on no list") {
         b.set_types(f32, f32, f32);
@@ -146,7 +146,7 @@ TEST_CASE("what torch does not cast stays as it is") {
         b.enter();
         CHECK(b.operands() == strings{"x", "w"});
     }
-    SUBCASE("tensors of another device, as the recorded dtype tells") {
+    SUBCASE("tensors of another device, as the recorded dtype shows") {
         b.set_types(f32, f32, f32);
         b.apply("aten::linear");
         b.enter(region::flags("cuda", type("", dtype::float16), true));
@@ -158,13 +158,13 @@ TEST_CASE("what torch does not cast stays as it is") {
         b.enter();
         CHECK(b.operands() == strings{"x", "w"});
     }
-    SUBCASE("casts of the user's own") {
+    SUBCASE("casts by the user") {
         b.set_types(f32, f32, bf16);
         b.apply("aten::to.dtype", false, {type("dtype", bf16)});
         b.enter();
         CHECK(b.operands() == strings{"x"});
     }
-    SUBCASE("a region inside that is disabled") {
+    SUBCASE("a nested region that is disabled") {
         b.set_types(f32, f32, f32);
         b.apply("aten::linear");
         b.enter(region::flags("cpu", type("", bf16), false), region::flags("cpu", type("", bf16), true));
@@ -172,7 +172,7 @@ TEST_CASE("what torch does not cast stays as it is") {
     }
 }
 
-TEST_CASE("a region for another kind of device does not end the one around it") {
+TEST_CASE("a region for another device type does not end the outer region") {
     region b;
     b.set_types(f32, f32, bf16);
     b.apply("aten::linear");
@@ -180,13 +180,13 @@ TEST_CASE("a region for another kind of device does not end the one around it") 
     CHECK(b.operands() == strings{"bfloat16(x)", "bfloat16(w)"});
 }
 
-TEST_CASE("files of torch before 2.6 have no regions, and the recorded dtypes say what was cast") {
+TEST_CASE("files of torch before 2.6 do not record regions, and the recorded dtypes show what was cast") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {2, 4});
     value_index const w = b.input(input_kind::parameter, "w", {3, 4});
     value_index const y = b.add("aten::linear", {tensor("input", x), tensor("weight", w)}, {2, 3}, bf16);
     b.output(b.add("aten::lstm_like", {tensor("self", y)}, {2, 3}));
-    SUBCASE("2.4 says no version") { b.p.torch_version = ""; }
+    SUBCASE("2.4 does not record its version") { b.p.torch_version = ""; }
     SUBCASE("2.5") { b.p.torch_version = "2.5.1+cu124"; }
     SUBCASE("2.6") { b.p.torch_version = "2.6.0"; }
     inline_wrappers(b.p);
@@ -195,26 +195,26 @@ TEST_CASE("files of torch before 2.6 have no regions, and the recorded dtypes sa
                              : strings{"aten::linear", "aten::lstm_like"}));
 }
 
-TEST_CASE("casts that no list tells are refused") {
+TEST_CASE("casts that no list explains are refused") {
     region b;
-    SUBCASE("inside of an operator") {
+    SUBCASE("inside an operator") {
         b.set_types(f32, f32, bf16);
         b.apply("aten::lstm.input");
         b.enter();
         CHECK(is_said(message_of(inline_wrappers, b.p),
                       "model.pt2: aten::lstm.input (node inside, at model.py:12 in forward): torch.autocast casts "
-                      "inside of it, from float32 to bfloat16; cast with .to(), or switch autocast off"));
+                      "inside it, from float32 to bfloat16; cast with .to(), or disable autocast"));
     }
     SUBCASE("in branches") {
         b.apply("higher_order::cond");
         b.enter();
         CHECK(is_said(message_of(inline_wrappers, b.p), "higher_order::cond"));
-        CHECK(is_said(message_of(inline_wrappers, b.p), "is inside of torch.autocast"));
+        CHECK(is_said(message_of(inline_wrappers, b.p), "is inside torch.autocast"));
     }
-    SUBCASE("where nothing says whether it is enabled") {
+    SUBCASE("if it is not recorded whether the region is enabled") {
         b.apply("aten::linear");
         b.enter({text("", "cpu"), type("", bf16), integer("", 1)});
-        CHECK(is_said(message_of(inline_wrappers, b.p), "does not say for which device, and whether, it is enabled"));
+        CHECK(is_said(message_of(inline_wrappers, b.p), "its device or whether it is enabled is not recorded"));
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes remove_dead_nodes takes away: assertions and what only they need, but nothing that an output depends on.
+// Which nodes remove_dead_nodes() removes: assertions and what only they need, but nothing that an output depends on.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 
 using namespace aton::program;
 
-TEST_CASE("assertions and the arithmetic that only they need are gone") {
+TEST_CASE("assertions and the arithmetic that only they need are removed") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     b.add_node("aten::_assert_tensor_metadata", {tensor("a", x), type("dtype", aton::dtype::float32)}, {});
@@ -28,7 +28,7 @@ TEST_CASE("assertions and the arithmetic that only they need are gone") {
     CHECK(b.ops() == strings{"aten::relu"});
 }
 
-TEST_CASE("what an output needs stays, through lists, sizes and the nodes of a list of results") {
+TEST_CASE("nodes that an output needs stay, including through lists, sizes and lists of results") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const size = b.add("aten::sym_size.int", {tensor("self", x), integer("dim", 1)}, {});
@@ -48,7 +48,7 @@ TEST_CASE("what an output needs stays, through lists, sizes and the nodes of a l
     CHECK(b.ops() == strings{"aten::sym_size.int", "_operator.mul", "aten::expand", "aten::split.Tensor", "aten::cat"});
 }
 
-TEST_CASE("operands of higher-order operators stay; random numbers that nobody reads do not") {
+TEST_CASE("operands of higher-order operators stay; unused random numbers are removed") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const used = b.add("aten::relu", {tensor("self", x)}, {3});
@@ -60,7 +60,7 @@ TEST_CASE("operands of higher-order operators stay; random numbers that nobody r
     CHECK(b.ops() == strings{"aten::relu", "higher_order::cond"});
 }
 
-TEST_CASE("branches keep what they give; those of a node that goes stay as they are") {
+TEST_CASE("branches keep what their outputs need; those of a removed node are unchanged") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     graph inner;
@@ -86,7 +86,7 @@ TEST_CASE("branches keep what they give; those of a node that goes stay as they 
     CHECK(b.p.subgraphs[2].nodes.size() == 3);
 }
 
-TEST_CASE("an operator that nobody knows stays, without results: it is there for what it does") {
+TEST_CASE("an unknown operator stays, without results, because it may have an effect") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const used = b.add("aten::relu", {tensor("self", x)}, {3});
@@ -109,7 +109,7 @@ TEST_CASE("a program without outputs has no nodes") {
     CHECK(b.ops().empty());
 }
 
-TEST_CASE("what is removed and may have done something is listed") {
+TEST_CASE("removed nodes that may have an effect are listed") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     b.add_node("aten::_assert_scalar", {tensor("self", x), text("assert_msg", "")}, {});

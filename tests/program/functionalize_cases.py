@@ -10,8 +10,8 @@ CASES = {}
 
 
 def case(*shapes, dtypes=None, dynamic=None, buffers=None, low=-3.0, high=3.0, refused=None):
-    """A forward function as a case. `shapes` are those of its inputs, `dynamic` the inputs whose dimension 0 is; a
-    function makes the `buffers`; `refused`: a part of the error that the export must give."""
+    """A forward function as a case. `shapes` are those of its inputs, `dynamic` are the inputs with a dynamic dimension 0,
+    `buffers` is a function that creates the buffers, and `refused` is a part of the expected error."""
 
     def add(function):
         CASES[function.__name__] = dict(
@@ -22,7 +22,7 @@ def case(*shapes, dtypes=None, dynamic=None, buffers=None, low=-3.0, high=3.0, r
     return add
 
 
-# In-place operators on a whole tensor, seen through its aliases.
+# In-place operators on a whole tensor, read through its aliases.
 
 @case((3, 4), (3, 4))
 def read_before_and_after(m, x, y):
@@ -315,7 +315,7 @@ def bools(m, x):
     return h
 
 
-# Results into tensors that are there.
+# Results written to existing tensors.
 
 @case((3, 4), (3, 4))
 def out_arguments(m, x, y):
@@ -363,7 +363,7 @@ def scalars_and_empty_tensors(m, x, s):
     return total, alias, h, nothing
 
 
-# Sizes that are only known when the model runs.
+# Sizes that are only known at run time.
 
 @case((5, 4), (5, 3), dynamic=[0, 1])
 def a_dynamic_batch(m, x, y):
@@ -493,7 +493,7 @@ def nothing_is_written(m, x):
 @case((2, 3), buffers=lambda: dict(eye=torch.eye(3)))
 def autocast_that_casts(m, x):
     with torch.autocast("cpu", dtype=torch.float16):
-        return torch.mm(x.round(), m.eye).float()  # ONNX Runtime leaves out the roundings between casts
+        return torch.mm(x.round(), m.eye).float()  # ONNX Runtime drops the rounding between casts
 
 
 # Refused.

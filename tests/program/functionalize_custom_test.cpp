@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators that torch does not declare and that write to their arguments, and the nodes auto_functionalized that run them.
+// Custom operators that write to their arguments, and the auto_functionalized nodes that run them.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ node const& last_of(program_builder const& b, std::string const& op) {
 
 } // namespace
 
-TEST_CASE("the new value takes the place of what was written to") {
+TEST_CASE("the new value replaces the tensor that was written to") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const y = b.add("aten::relu", {tensor("self", x)}, {3, 4});
@@ -57,11 +57,11 @@ TEST_CASE("the new value takes the place of what was written to") {
     CHECK(argument_of(made, "x").values.front() == y);
     CHECK(b.p.main.outputs.back().values.front() == made.results[0].values.front());
     CHECK(made.results[0].values.front() != y);
-    with_schemas(b.p); // once is enough
+    with_schemas(b.p); // is idempotent
     CHECK(b.ops() == strings{"aten::relu", "m::bump_"});
 }
 
-TEST_CASE("a write to a view is put back, and one to an input is an output") {
+TEST_CASE("a write to a view is put back, and a write to an input becomes an output") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const row = b.add("aten::select.int", {tensor("self", x), integer("dim", 0), integer("index", 1)}, {4});
@@ -85,7 +85,7 @@ TEST_CASE("a result with the alias set of an argument is its new value") {
     CHECK(b.producer(b.p.main.outputs.back().values.front())->op == "aten::add.Scalar");
 }
 
-TEST_CASE("results come first, then new values in the order of the schema; of None there is none") {
+TEST_CASE("results come first, then new values in the order of the schema, except for None") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const y = b.add("aten::relu", {tensor("self", x)}, {3});
@@ -100,7 +100,7 @@ TEST_CASE("results come first, then new values in the order of the schema; of No
     CHECK(made.results[2].values.empty());
 }
 
-TEST_CASE("memory that is given twice is refused, parts that do not overlap are not") {
+TEST_CASE("arguments that share memory are refused, unless they do not overlap") {
     auto const call = [](numbers const& first, numbers const& second) {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {4, 6});
@@ -118,11 +118,11 @@ TEST_CASE("memory that is given twice is refused, parts that do not overlap are 
     CHECK(call({0, 0, 2}, {0, 2, 4}) == "no error");
     CHECK(call({1, 4, 6}, {1, 0, 4}) == "no error");
     CHECK(is_said(call({0, 0, 3}, {0, 2, 4}), "writes to its argument x, which shares memory with its argument y"));
-    CHECK(is_said(call({0, 0, 2}, {1, 2, 4}), "give it a clone()"));
+    CHECK(is_said(call({0, 0, 2}, {1, 2, 4}), "pass a clone()"));
     CHECK(is_said(call({0, 0, 2}, {0, 0, 2}), "m::both"));
 }
 
-TEST_CASE("a custom view is repeated after a write to what it views") {
+TEST_CASE("a custom view is recomputed after a write to the viewed tensor") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const y = b.add("aten::relu", {tensor("self", x)}, {3});
@@ -131,7 +131,7 @@ TEST_CASE("a custom view is repeated after a write to what it views") {
     b.output(v);
     with_schemas(b.p);
     CHECK(b.ops() == strings{"aten::relu", "m::peek", "m::bump_", "m::peek"});
-    remove_dead_nodes(b.p); // its schema says that it writes to nothing
+    remove_dead_nodes(b.p); // by its schema, it does not write
     CHECK(b.ops() == strings{"aten::relu", "m::bump_", "m::peek"});
     program_builder bad;
     value_index const z = bad.input(input_kind::user, "z", {3});
@@ -139,7 +139,7 @@ TEST_CASE("a custom view is repeated after a write to what it views") {
     CHECK(is_said(message_of(with_schemas, bad.p), "a result is a view of one"));
 }
 
-TEST_CASE("auto_functionalized_v2 is the operator on copies, with and without a schema") {
+TEST_CASE("auto_functionalized_v2 becomes a call on copies, with and without a schema") {
     for (bool const known : {true, false}) {
         CAPTURE(known);
         program_builder b;
@@ -168,11 +168,11 @@ TEST_CASE("auto_functionalized_v2 is the operator on copies, with and without a 
         CHECK(made.arguments[known ? 0 : 1].name == "x");
         CHECK(made.results.size() == 3);
         CHECK(made.results[0].values.front() == sum);
-        CHECK(b.p.outputs.size() == 2); // the input stays what it is
+        CHECK(b.p.outputs.size() == 2); // the input is not mutated
     }
 }
 
-TEST_CASE("out tensors of auto_functionalized_v2 are made") {
+TEST_CASE("out tensors of auto_functionalized_v2 are created") {
     for (bool const known : {true, false}) {
         CAPTURE(known);
         program_builder b;
@@ -196,7 +196,7 @@ TEST_CASE("out tensors of auto_functionalized_v2 are made") {
     }
 }
 
-TEST_CASE("auto_functionalized without a schema is the call that it is") {
+TEST_CASE("auto_functionalized without a schema becomes a functional call") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const now = b.value_of("now", {3});
@@ -211,7 +211,7 @@ TEST_CASE("auto_functionalized without a schema is the call that it is") {
     CHECK(made.arguments.size() == 2);
 }
 
-TEST_CASE("nodes auto_functionalized that contradict themselves are refused with one line") {
+TEST_CASE("inconsistent auto_functionalized nodes are refused with one line") {
     auto const said = [](std::vector<argument> arguments, std::size_t results = 2) {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3, 4});
@@ -224,15 +224,15 @@ TEST_CASE("nodes auto_functionalized that contradict themselves are refused with
         CHECK(what.find('\n') == std::string::npos);
         return what;
     };
-    CHECK(is_said(said({}), "does not say which operator it runs"));
-    CHECK(is_said(said({op("nothing")}), "does not say which operator it runs"));
+    CHECK(is_said(said({}), "the operator that it runs is not recorded"));
+    CHECK(is_said(said({op("nothing")}), "the operator that it runs is not recorded"));
     CHECK(is_said(said({op("m::same_")}), "it has no argument '_x_base_index'"));
-    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 1)}), "is none of its bases"));
-    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", -1)}), "is none of its bases"));
-    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 0), "fewer results than it copies tensors"));
+    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 1)}), "is not the index of a base tensor"));
+    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", -1)}), "is not the index of a base tensor"));
+    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 0), "fewer results than copied tensors"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 1), "it has 0 results, m::same_ has 1"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0), integer("wrong", 0)}),
-                  "'wrong' is none of m::same_"));
+                  "'wrong' is not an argument of m::same_"));
     auto const sliced = [&](std::int64_t dim, std::int64_t start, std::int64_t end) {
         return said({op("m::same_"),
                      integer("_x_base_index", 0),
@@ -243,12 +243,12 @@ TEST_CASE("nodes auto_functionalized that contradict themselves are refused with
     CHECK(sliced(1, 1, 3) == "no error");
     for (auto const& [dim, start, end] :
          {std::array<std::int64_t, 3>{2, 0, 1}, {-1, 0, 1}, {0, 2, 1}, {0, -1, 2}, {0, 0, 4}})
-        CHECK(is_said(sliced(dim, start, end), "describe no view of its base"));
+        CHECK(is_said(sliced(dim, start, end), "do not describe a view of its base"));
     CHECK(is_said(said({op("m::same_"),
                         integer("_x_base_index", 0),
                         integers("_x_size", {2}),
                         integers("_x_stride", {1, 1}),
                         integer("_x_storage_offset", 0)}),
-                  "describe no view of its base"));
+                  "do not describe a view of its base"));
     CHECK(is_said(said({op("m::unknown_"), integer("_xs_length", 1 << 30)}), "is not a length"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random programs with views of views and writes to them: before and after functionalize they compute the same.
+// Random programs with nested views and writes to them compute the same before and after functionalize().
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace aton::program;
 
 namespace {
 
-/// Makes programs node by node and runs each at once, so that it knows the sizes and strides of everything.
+/// Generates programs node by node and runs each node immediately, so that all sizes and strides are known.
 class random_program {
 public:
     program_builder b;
@@ -99,7 +99,7 @@ private:
         else add("aten::add_.Tensor", {tensor("self", v), tensor("other", other)});
     }
 
-    /// A tensor that broadcasts to these sizes, of other memory: what ATen does where they overlap is left open.
+    /// A tensor that broadcasts to these sizes and does not share memory: overlaps are undefined in ATen.
     value_index matching(numbers const& sizes, value_index v) {
         for (int i = 0; i != 20; ++i) {
             value_index const other = any();
@@ -210,7 +210,7 @@ bool writes_to_something(node const& n) {
     return false;
 }
 
-/// Whether the nodes take only what is computed before them, and compute nothing twice.
+/// Whether nodes only use values that earlier nodes compute, and no value is computed twice.
 bool is_well_formed(program const& p) {
     std::vector<bool> known(p.values.size());
     for (value_index v : p.main.inputs) known[v] = true;
@@ -252,8 +252,7 @@ std::size_t compare(unsigned seed) {
         CHECK_MESSAGE(expected.sizes == computed.sizes, "seed ", seed, ", output ", i);
         CHECK_MESSAGE(expected.elements() == computed.elements(), "seed ", seed, ", output ", i);
     }
-    // Inputs (their memory, whatever the view of it is that they end as): those that changed have an output, and it is
-    // right.
+    // Inputs whose memory changed have an output with the correct value, even if they end as a view of it.
     for (std::size_t i = 0; i != after.inputs.size(); ++i) {
         numbers const& ends_as = *before.get(after.inputs[i].value).memory;
         numbers const starts_as = functional.get(after.inputs[i].value).elements();
@@ -273,7 +272,7 @@ std::size_t compare(unsigned seed) {
 
 } // namespace
 
-TEST_CASE("random programs compute the same after functionalize") {
+TEST_CASE("random programs compute the same after functionalize()") {
     std::size_t mutated = 0;
     for (unsigned seed = 0; seed != 4000; ++seed) mutated += compare(seed);
     CHECK(mutated > 4000);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Modules that write in place, through views and to buffers: exported by torch, converted by `aton export`, run by ONNX
-Runtime, and compared with what eager torch computes, what it leaves in the buffers and in its inputs included.
+Runtime, and compared with eager torch, including the final values of buffers and inputs.
 
 Usage: functionalize_run_test.py ATON [NAME ...]
 """
@@ -103,7 +103,7 @@ class RunTest(unittest.TestCase):
         expected = flat(eager(*given))
         for name, want in zip(names, expected):
             self.same(name, computed.pop(name), want)
-        # What is left in buffers and inputs: what changed has an output, and what has an output is right.
+        # The final values of buffers and inputs: all that changed have an output, and all outputs are correct.
         ends = dict(eager.state_dict())
         ends |= {"abcd"[i]: each for i, each in enumerate(given)}
         start |= {"abcd"[i]: each for i, each in enumerate(inputs)}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What functionalize makes of each in-place operator: its counterpart, dtypes, statistics, outputs.
+// functionalize() of single in-place operators: counterparts, dtypes, statistics, outputs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using aton::dtype;
 
 namespace {
 
-/// What an argument of the node that computes `v` is computed from.
+/// The value of an argument of the node that computes `v`.
 value_index operand(program_builder const& b, value_index v, std::string const& name) {
     node const* const n = b.producer(v);
     REQUIRE(n != nullptr);
@@ -38,7 +38,7 @@ program_builder one_write(std::string op, std::vector<argument> more, dtype type
 
 } // namespace
 
-TEST_CASE("a program without writes stays as it is") {
+TEST_CASE("a program without writes is unchanged") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const t = b.value_of("t", {4, 3}, {1, 4});
@@ -123,7 +123,7 @@ TEST_CASE("every in-place operator of ATen on tensors has a counterpart, or is r
     CHECK(refused <= 14);
 }
 
-TEST_CASE("the result of an in-place operator has the dtype of what it is written to") {
+TEST_CASE("the result of an in-place operator has the dtype of the tensor that it is written to") {
     SUBCASE("float32 += float64") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3, 4});
@@ -180,7 +180,7 @@ TEST_CASE("the result of an in-place operator has the dtype of what it is writte
     }
 }
 
-TEST_CASE("copy_ takes as few operators as dtype and sizes allow") {
+TEST_CASE("copy_ becomes as few operators as dtype and sizes allow") {
     auto const copy = [](numbers const& sizes, dtype type) {
         program_builder b;
         value_index const x = b.input(input_kind::buffer, "x", {3, 4});
@@ -196,7 +196,7 @@ TEST_CASE("copy_ takes as few operators as dtype and sizes allow") {
     CHECK(copy({1, 1}, dtype::bool_) == strings{"aten::copy"});
 }
 
-TEST_CASE("operators that write beside their result") {
+TEST_CASE("operators that write to an argument in addition to their result") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const noise = b.input(input_kind::buffer, "noise", {3, 4});
@@ -253,7 +253,7 @@ TEST_CASE("an out argument of another size is refused") {
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const y = b.add("aten::empty.memory_format", {integers("size", {0})}, {0});
     b.output(b.add("aten::add.out", {tensor("self", x), tensor("other", x), tensor("out", y)}, {3, 4}));
-    CHECK(is_said(message_of(functionalized, b.p), "other sizes"));
+    CHECK(is_said(message_of(functionalized, b.p), "resizes its out tensor"));
 }
 
 TEST_CASE("batch_norm in training returns its statistics") {
@@ -295,7 +295,7 @@ TEST_CASE("batch_norm in training returns its statistics") {
     CHECK(operand(b, after, "self") == norm.results[3].values[0]);
 }
 
-TEST_CASE("batch_norm outside of training writes nothing") {
+TEST_CASE("batch_norm outside training does not write") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {2, 3, 5});
     value_index const mean = b.input(input_kind::buffer, "mean", {3});
@@ -342,7 +342,7 @@ TEST_CASE("instance_norm averages the statistics of the instances") {
     CHECK(b.p.outputs.size() == 3);
 }
 
-TEST_CASE("outputs of mutations come before the others, in the order of the inputs, and are not said twice") {
+TEST_CASE("outputs of mutations come before the others, in the order of the inputs, without duplicates") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const weight = b.input(input_kind::parameter, "fc.weight", {3});
@@ -367,7 +367,7 @@ TEST_CASE("outputs of mutations come before the others, in the order of the inpu
     CHECK(b.p.main.outputs[0].values == b.p.main.outputs[4].values);
 }
 
-TEST_CASE("custom operators and higher-order ones read what was written") {
+TEST_CASE("custom and higher-order operators read the written values") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const doubled = b.add("aten::mul_.Scalar", {tensor("self", x), integer("other", 2)}, {3});
@@ -379,7 +379,7 @@ TEST_CASE("custom operators and higher-order ones read what was written") {
     CHECK(b.p.main.nodes[2].arguments[0].values == std::vector{doubled, custom});
 }
 
-TEST_CASE("inputs with the same data are one tensor; with some of the same data they are refused") {
+TEST_CASE("inputs with identical data are one tensor; inputs with overlapping data are refused") {
     std::vector<std::byte> bytes(64);
     auto const with_data = [&](std::int64_t offset, std::int64_t count) {
         program_builder b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How writes through views reach what they view, with how few operators, and what is refused.
+// Writes through views: how they reach the viewed tensors, with how few operators, and what is refused.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_CASE("reading a part of what was written, or its sizes, does not put it bac
                              "aten::select_scatter"});
 }
 
-TEST_CASE("what is overwritten as a whole is not read before") {
+TEST_CASE("a tensor that is overwritten entirely is not read before") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const h = b.add("aten::clone", {tensor("self", x)}, {3, 4});
@@ -107,7 +107,7 @@ TEST_CASE("what is overwritten as a whole is not read before") {
                              "aten::select_scatter"});
 }
 
-TEST_CASE("a view of several computed sizes is put back by the sizes of what it views") {
+TEST_CASE("a view with several computed sizes is put back with the sizes of the viewed tensor") {
     program_builder b;
     for (char const* name : {"s0", "s1"}) {
         expression e;
@@ -131,7 +131,7 @@ TEST_CASE("a view of several computed sizes is put back by the sizes of what it 
     CHECK(argument_of(b.p.main.nodes[5], "other").values[0] == b.p.main.inputs[1]);
 }
 
-TEST_CASE("a write that nothing reads costs nothing after dead nodes are gone") {
+TEST_CASE("a write that is never read costs nothing after dead nodes are removed") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
     value_index const h = b.add("aten::clone", {tensor("self", x)}, {3, 4});
@@ -168,7 +168,7 @@ TEST_CASE("a symbolic start of narrow is added to its length") {
 
 namespace {
 
-/// x.reshape(...) and the like of a transposed x, written to; x is returned.
+/// Writes to x.reshape(...) or a similar view of a transposed x, and returns x.
 program_builder maybe_copied(std::string op, std::vector<argument> more, numbers const& sizes, numbers const& strides) {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {4, 3});
@@ -185,7 +185,7 @@ program_builder maybe_copied(std::string op, std::vector<argument> more, numbers
 
 } // namespace
 
-TEST_CASE("a view that had to be copied is a tensor of its own") {
+TEST_CASE("a view that required a copy does not share memory") {
     auto const changes_x = [](program_builder b) {
         value_index const before = b.p.main.outputs[0].values[0];
         functionalize(b.p);
@@ -205,7 +205,7 @@ TEST_CASE("a view that had to be copied is a tensor of its own") {
     CHECK(changes_x(maybe_copied("aten::numpy_T", {}, {4, 3}, {3, 1})));
 }
 
-TEST_CASE("a reshape that joins dimensions is a view where they lie one after the other") {
+TEST_CASE("a reshape that joins dimensions is a view if they are contiguous") {
     auto const is_view =
         [](numbers const& sizes, numbers const& strides, std::string op, numbers const& to, numbers const& to_strides) {
             program_builder b;
@@ -230,7 +230,7 @@ TEST_CASE("a reshape that joins dimensions is a view where they lie one after th
     CHECK(!is_view({3, 2}, {1, 3}, "aten::ravel", {6}, {1}));
 }
 
-TEST_CASE("a view of unknown strides that is made after the last write is read as it is") {
+TEST_CASE("a view with unknown strides after the last write is read unchanged") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {4, 3});
     value_index const h = b.add("aten::clone", {tensor("self", x)}, {4, 3});
@@ -243,7 +243,7 @@ TEST_CASE("a view of unknown strides that is made after the last write is read a
     CHECK(b.ops() == strings{"aten::clone", "aten::relu", "aten::reshape", "aten::neg"});
 }
 
-TEST_CASE("a cast makes a tensor of its own") {
+TEST_CASE("a cast makes a new tensor") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {4, 3});
     value_index const half =
@@ -254,7 +254,7 @@ TEST_CASE("a cast makes a tensor of its own") {
     CHECK(b.p.outputs.size() == 1);
 }
 
-TEST_CASE("what cannot be written through is refused with the operator, the node and the user's line") {
+TEST_CASE("writes that cannot be expressed are refused with the operator, the node and the user's line") {
     SUBCASE("an expanded tensor") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {1, 3});
@@ -267,7 +267,7 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         CHECK(is_said(said, "writes through aten::expand"));
         CHECK(is_said(said, "clone()"));
     }
-    SUBCASE("an expanded tensor that is as large as before is written through") {
+    SUBCASE("but not through an expand that keeps the sizes") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {2, 3});
         value_index const same = b.value_of("same", {2, 3});
@@ -275,7 +275,7 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         b.output(b.add("aten::relu_", {tensor("self", same)}, {2, 3}));
         CHECK(message_of(functionalized, b.p) == "no error");
     }
-    SUBCASE("the bits of a tensor") {
+    SUBCASE("a view as another dtype") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {2, 3});
         value_index const bits =
@@ -290,39 +290,39 @@ TEST_CASE("what cannot be written through is refused with the operator, the node
         CHECK(is_said(message_of(functionalized, b.p), "constant table"));
         CHECK(is_said(message_of(functionalized, b.p), "register it as a buffer"));
     }
-    SUBCASE("memory that becomes another") {
+    SUBCASE("replaced memory") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         value_index const y = b.input(input_kind::user, "y", {3});
         b.add("aten::set_.source_Tensor", {tensor("self", x), tensor("source", y)}, {3});
         CHECK(is_said(message_of(functionalized, b.p),
-                      "aten::set_.source_Tensor (node 2, at model.py:12 in forward): gives a tensor"));
+                      "aten::set_.source_Tensor (node 2, at model.py:12 in forward): replaces the memory"));
     }
-    SUBCASE("memory that changes its size") {
+    SUBCASE("resized memory") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         b.add("aten::resize_", {tensor("self", x), integers("size", {5})}, {5});
         CHECK(is_said(message_of(functionalized, b.p), "aten::resize_"));
     }
-    SUBCASE("no counterpart") {
+    SUBCASE("an operator without a counterpart") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         b.add("aten::_sobol_engine_initialize_state_", {tensor("self", x), integer("dimension", 3)}, {3});
-        CHECK(is_said(message_of(functionalized, b.p), "no operator that returns what it writes"));
+        CHECK(is_said(message_of(functionalized, b.p), "no functional operator for it"));
     }
-    SUBCASE("an argument that is no tensor") {
+    SUBCASE("an argument that is not a tensor") {
         program_builder b;
         b.add("aten::copy_", {integer("self", 3), integer("src", 4)}, {3});
-        CHECK(is_said(message_of(functionalized, b.p), "is no tensor"));
+        CHECK(is_said(message_of(functionalized, b.p), "is not a tensor"));
     }
-    SUBCASE("strides that the program does not tell") {
+    SUBCASE("strides that are not recorded") {
         program_builder b = maybe_copied("aten::reshape", {integers("shape", {12})}, {12}, {1});
         for (value& each : b.p.values) each.has_type = false;
         CHECK(is_said(message_of(functionalized, b.p), "does not tell whether it is a copy"));
     }
 }
 
-TEST_CASE("thousands of views of one another are read in reasonable time, or refused") {
+TEST_CASE("thousands of nested views are read in reasonable time, or refused") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {2, 2});
     value_index v = x;
@@ -331,10 +331,10 @@ TEST_CASE("thousands of views of one another are read in reasonable time, or ref
     }
     b.add("aten::zero_", {tensor("self", x)}, {2, 2});
     b.output(v);
-    CHECK(is_said(message_of(functionalized, b.p), "views of one another"));
+    CHECK(is_said(message_of(functionalized, b.p), "nested views"));
 }
 
-TEST_CASE("views that are repeated again and again do not fill the memory") {
+TEST_CASE("views that are recomputed again and again do not fill the memory") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {2, 2});
     std::vector<value_index> views;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What inline_wrappers puts in the place of torch.no_grad(), autocast(enabled=False) and the like.
+// inline_wrappers(): replaces torch.no_grad(), autocast(enabled=False) and similar wrappers by their graphs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool names_are_unique(program const& p) {
     return true;
 }
 
-/// x * 2 and x * 2 + y of [2, 3], wrapped; the two are returned in the other order, and x once more.
+/// Wraps x * 2 and x * 2 + y for x of sizes [2, 3]; returns the two in reverse order, and x.
 struct wrapped_program : program_builder {
     value_index x = input(input_kind::user, "x", {2, 3});
     value_index y = input(input_kind::user, "y", {2, 3});
@@ -56,7 +56,7 @@ struct wrapped_program : program_builder {
 
 } // namespace
 
-TEST_CASE("a wrapped graph takes the place of the wrapper, under the wrapper's names") {
+TEST_CASE("a wrapped graph replaces the wrapper, with the names of its results") {
     wrapped_program b;
     auto const results =
         b.wrap("higher_order::wrap_with_set_grad_enabled", {boolean("", false)}, {tensor("", b.y), tensor("", b.x)});
@@ -78,7 +78,7 @@ TEST_CASE("a wrapped graph takes the place of the wrapper, under the wrapper's n
     CHECK(names_are_unique(b.p));
 }
 
-TEST_CASE("two wrappers of the same names do not get into each other's way") {
+TEST_CASE("two wrappers with the same names do not conflict") {
     wrapped_program b;
     auto const first = b.wrap("higher_order::wrap_with_autocast",
                               {text("", "cpu"), type("", aton::dtype::bfloat16), boolean("", false), boolean("", true)},
@@ -102,7 +102,7 @@ TEST_CASE("two wrappers of the same names do not get into each other's way") {
     CHECK(b.p.values[b.p.main.nodes[2].results[0].values[0]].name == "mul_3");
 }
 
-TEST_CASE("a graph that is wrapped twice over is inlined twice") {
+TEST_CASE("a graph that is wrapped twice is inlined twice") {
     wrapped_program b;
     auto const results = b.wrap("higher_order::wrap", {}, {tensor("", b.x), tensor("", b.y)});
     b.add_node(
@@ -114,7 +114,7 @@ TEST_CASE("a graph that is wrapped twice over is inlined twice") {
     CHECK(argument_of(b.p.main.nodes[2], "self").values[0] == results[0]);
 }
 
-TEST_CASE("wrappers inside of wrappers") {
+TEST_CASE("nested wrappers are inlined") {
     wrapped_program b;
     b.p.subgraphs.push_back(b.inner);
     graph outer;
@@ -148,7 +148,7 @@ TEST_CASE("wrappers inside of wrappers") {
     CHECK(b.p.values[two].sizes.size() == 2);
 }
 
-TEST_CASE("numbers are operands too") {
+TEST_CASE("operands may be numbers") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {6});
     graph inner;
@@ -182,7 +182,7 @@ TEST_CASE("numbers are operands too") {
     CHECK(b.p.main.outputs[1].integer == 2);
 }
 
-TEST_CASE("writes inside of a wrapper reach the buffers outside") {
+TEST_CASE("writes inside a wrapper reach the buffers outside") {
     program_builder b;
     value_index const state = b.input(input_kind::buffer, "state", {3});
     graph inner;
@@ -205,7 +205,7 @@ TEST_CASE("writes inside of a wrapper reach the buffers outside") {
     CHECK(b.p.main.outputs[0].values[0] == out);
 }
 
-TEST_CASE("of an autograd function the forward half is taken, without what it saves; hints are no operands") {
+TEST_CASE("an autograd function becomes its forward graph, without saved tensors; hints are not operands") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {6});
     graph forward;
@@ -238,7 +238,7 @@ TEST_CASE("of an autograd function the forward half is taken, without what it sa
     CHECK(argument_of(b.p.main.nodes[1], "self").values[0] == out);
 }
 
-TEST_CASE("wrappers in branches are inlined there, and each wrapper inside of them once") {
+TEST_CASE("wrappers in branches are inlined there, each of them once") {
     wrapped_program b;
     b.p.subgraphs.push_back(b.inner);
     graph branch;
@@ -266,7 +266,7 @@ TEST_CASE("wrappers in branches are inlined there, and each wrapper inside of th
     CHECK(inner.nodes[1].results[0].values[0] == sum);
 }
 
-TEST_CASE("control flow stays") {
+TEST_CASE("control flow is not inlined") {
     wrapped_program b;
     b.wrap("higher_order::cond", {}, {tensors("", {b.x, b.y})});
     b.output(b.x);
@@ -274,7 +274,7 @@ TEST_CASE("control flow stays") {
     CHECK(b.ops() == strings{"higher_order::cond"});
 }
 
-TEST_CASE("what cannot be inlined is refused with its place") {
+TEST_CASE("wrappers that cannot be inlined are refused with their source position") {
     SUBCASE("too few operands") {
         wrapped_program b;
         b.wrap("higher_order::wrap", {}, {tensor("", b.x)});
@@ -290,7 +290,7 @@ TEST_CASE("what cannot be inlined is refused with its place") {
         program_builder b;
         value_index const x = b.input(input_kind::user, "x", {3});
         b.add("higher_order::wrap", {tensor("", x)}, {3});
-        CHECK(message_of(inline_wrappers, b.p).find("has no graph") != std::string::npos);
+        CHECK(message_of(inline_wrappers, b.p).find("does not have a graph") != std::string::npos);
     }
     SUBCASE("a graph that wraps itself") {
         wrapped_program b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs programs on integers with the memory that ATen would use: views share it, in-place operators write to it.
+// Interprets programs on integers with ATen's memory semantics: views share memory, in-place operators write to it.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct strided {
         return static_cast<std::size_t>(
             std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, [](auto a, auto b) { return a * b; }));
     }
-    /// Where the i-th element in row-major order lies.
+    /// The offset of the i-th element in row-major order.
     [[nodiscard]] std::int64_t position(std::size_t i) const {
         std::int64_t out = offset;
         auto left = static_cast<std::int64_t>(i);
@@ -76,13 +76,13 @@ public:
             for (value_index v : r.values) bind(n, v, made.at(i++));
     }
 
-    /// Gives the result its value; that of an in-place operator is its argument itself.
+    /// Sets the value of the result, which for an in-place operator is its argument.
     void bind(node const& n, value_index v, strided t) {
         if (is_in_place(n)) objects_[v] = objects_.at(argument_of(n, "self").values.front());
         else set(v, std::move(t));
     }
 
-    /// What a node gives; in-place operators write.
+    /// Computes the result of a node; in-place operators write.
     std::vector<strided> results_of(node const& n) {
         if (auto views = view_list(n); !views.empty()) return views;
         strided const self = of(n, n.op == "aten::cat" ? "" : "self");
@@ -194,7 +194,7 @@ private:
         for (std::int64_t s : sizes) known *= s < 0 ? 1 : s;
         for (std::int64_t& s : sizes)
             if (s < 0) s = total / known;
-        // A view, where the addresses of the elements are linear in the new indices.
+        // A view, if the addresses of the elements are linear in the new indices.
         strided out = t;
         out.sizes = sizes;
         out.strides.assign(sizes.size(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What guards make of the sizes of a program: numbers where they leave one, relations between symbols, and a state for each guard.
+// obey_guards(): sizes with a single possible value, relations between symbols, and the state of each guard.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ using aton::tests::fault_of;
 
 namespace {
 
-/// Inputs x, y and z of one size each, s0, s1 and s2, and a number n; sizes are written x, y and z in guards.
+/// Inputs x, y and z with the single sizes s0, s1 and s2, and a number n. In guards, the sizes are written x, y and z.
 struct sizes {
     program_builder b;
     std::vector<value_index> inputs;
@@ -54,7 +54,7 @@ struct sizes {
         return {0, static_cast<std::uint32_t>(b.p.expressions.size() - 1)};
     }
 
-    /// "5, s1, 2*s1": sizes of the inputs, with what determines them.
+    /// The sizes of the inputs after obey_guards(), such as "5, s1, 2*s1".
     std::string after() {
         obey_guards(b.p);
         std::string out;
@@ -73,7 +73,7 @@ std::string sizes_of(std::initializer_list<std::string_view> guards) { return si
 
 } // namespace
 
-TEST_CASE("a guard that leaves one number makes it that number") {
+TEST_CASE("a size with one possible value becomes that number") {
     CHECK(sizes_of({"x == 5"}) == "5, s1, s2");
     CHECK(sizes_of({"(1 / x) == 0.2"}) == "5, s1, s2");
     CHECK(sizes_of({"(0.5*float(x)) == 2.5"}) == "5, s1, s2");
@@ -88,7 +88,7 @@ TEST_CASE("a guard that leaves one number makes it that number") {
     CHECK(sizes_of({"6 <= x <= 6"}) == "6, s1, s2");
 }
 
-TEST_CASE("guards that leave several numbers leave a symbol") {
+TEST_CASE("a size with several possible values stays a symbol") {
     for (std::string_view guard : {"x // 2 == 3",
                                    "math.trunc(x / 2) == 3",
                                    "x % 4 == 0",
@@ -100,7 +100,7 @@ TEST_CASE("guards that leave several numbers leave a symbol") {
         CHECK_MESSAGE(sizes_of({guard}) == "s0, s1, s2", guard);
 }
 
-TEST_CASE("guards leave one number together, ranges too") {
+TEST_CASE("several guards and ranges together determine a size") {
     CHECK(sizes_of({"x // 2 == 3", "x % 2 == 1"}) == "7, s1, s2");
     CHECK(sizes_of({"x // 2 == 3", "x != 7"}) == "6, s1, s2");
     sizes with_range({"x // 2 == 3"});
@@ -109,13 +109,13 @@ TEST_CASE("guards leave one number together, ranges too") {
     sizes one_in_range({});
     one_in_range.b.p.ranges["s1"] = {4, 4};
     CHECK(one_in_range.after() == "s0, 4, s2");
-    // The module accepts sizes 0 and 1 where a range begins with 2.
+    // The module accepts sizes 0 and 1 if a range begins with 2.
     sizes zero_and_one({"x*x <= 4"});
     zero_and_one.b.p.ranges["s0"] = {2, 1000};
     CHECK(zero_and_one.after() == "s0, s1, s2");
 }
 
-TEST_CASE("numbers go through equalities") {
+TEST_CASE("numbers propagate through equalities") {
     CHECK(sizes_of({"x == y", "y == z", "0.5*float(z) == 3.5"}) == "7, 7, 7");
     CHECK(sizes_of({"y == 2*x", "x + 1 == 4"}) == "3, 6, s2");
     CHECK(sizes_of({"z == x + y", "z == 9", "x == 2*y"}) == "6, 3, 9");
@@ -135,7 +135,7 @@ TEST_CASE("relations between sizes become expressions of fewer symbols") {
     CHECK(sizes_of({"y % 2 == 0", "x == y // 2"}) == "s0, 2*s0, s2");
     CHECK(sizes_of({"x + y == z"}) == "s0, s1, s0 + s1");
     CHECK(sizes_of({"x == y", "y == 3*z"}) == "3*s2, 3*s2, s2");
-    CHECK(sizes_of({"2*x == 3*y"}) == "s0, s1, s2"); // neither is a whole multiple
+    CHECK(sizes_of({"2*x == 3*y"}) == "s0, s1, s2"); // neither is an integer multiple of the other
 }
 
 TEST_CASE("each guard has a state") {
@@ -150,7 +150,7 @@ TEST_CASE("each guard has a state") {
              "z % 2 == 1 or z % 3 == 0"});
     (void)s.after();
     CHECK(s.state(0) == guard_state::kept);
-    CHECK(s.state(1) == guard_state::open); // runtimes do not hold y to 2*z
+    CHECK(s.state(1) == guard_state::open); // runtimes do not check that y is 2*z
     CHECK(s.state(2) == guard_state::frozen);
     CHECK(s.state(3) == guard_state::kept);
     CHECK(s.state(4) == guard_state::open);
@@ -162,7 +162,7 @@ TEST_CASE("each guard has a state") {
     CHECK(s.state(8) == guard_state::frozen);
 }
 
-TEST_CASE("a remainder that a view needs is not frozen, the same of any other operator is") {
+TEST_CASE("a remainder that a view requires is not frozen, one of another operator is") {
     for (auto const& [op, state] : {std::pair{"aten::view", guard_state::open}, {"aten::pad", guard_state::frozen}}) {
         sizes s({"x % 2 == 0"});
         value_index const out = s.b.add(op, {tensor("self", s.inputs[0])}, {1, 2});
@@ -172,7 +172,7 @@ TEST_CASE("a remainder that a view needs is not frozen, the same of any other op
     }
 }
 
-TEST_CASE("an input that is a number keeps its value, and a guard says which") {
+TEST_CASE("an input that is a number stays an input, with a guard for its value") {
     sizes s({"0.1*float(y) == 0.7000000000000001"});
     value& y = s.b.p.values[s.inputs[1]];
     y.kind = value_kind::sym_int;
@@ -187,12 +187,12 @@ TEST_CASE("an input that is a number keeps its value, and a guard says which") {
     CHECK(s.b.p.pinned.empty());
 }
 
-TEST_CASE("guards that no size fulfils are refused") {
-    CHECK(contains(fault_of([] { return sizes_of({"x == 5", "x % 2 == 0"}); }), "no size is accepted"));
-    CHECK(contains(fault_of([] { return sizes_of({"x*x == 10"}); }), "no size is accepted"));
+TEST_CASE("guards that no size satisfies are refused") {
+    CHECK(contains(fault_of([] { return sizes_of({"x == 5", "x % 2 == 0"}); }), "no size satisfies the guards"));
+    CHECK(contains(fault_of([] { return sizes_of({"x*x == 10"}); }), "no size satisfies the guards"));
 }
 
-TEST_CASE("hostile guards end soon") {
+TEST_CASE("hostile guards do not take long") {
     std::string const deep(20000, '(');
     std::string sum = "x";
     for (int i = 0; i != 900; ++i) sum += " // 1 + x % 7";
@@ -200,5 +200,6 @@ TEST_CASE("hostile guards end soon") {
     for (int i = 0; i != 200; ++i) product += "*x";
     for (std::string const& each : {deep, sum + " == 3", product + " == 5*y", sum + " < y % z"})
         (void)fault_of([&] { return sizes_of({each}); });
-    CHECK(sizes_of({"x % 1000003 == 17", "x % 999983 == 12345"}) == "s0, s1, s2"); // one below their product
+    CHECK(sizes_of({"x % 1000003 == 17", "x % 999983 == 12345"}) ==
+          "s0, s1, s2"); // only one solution below their product
 }

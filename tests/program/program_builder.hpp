@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small programs for tests, made by hand.
+// Builds small programs for tests.
 #pragma once
 
 #include <cstddef>
@@ -163,7 +163,7 @@ public:
         p.outputs.emplace_back();
     }
 
-    /// The operators of the main graph, one after the other.
+    /// The operators of the main graph, in order.
     [[nodiscard]] std::vector<std::string> ops() const {
         std::vector<std::string> out;
         for (node const& each : p.main.nodes) out.push_back(each.op);
@@ -179,7 +179,7 @@ public:
     }
 };
 
-/// An argument of a node; throws where it is not given.
+/// An argument of a node; throws if it is missing.
 inline argument const& argument_of(node const& n, std::string const& name) {
     for (argument const& a : n.arguments)
         if (a.name == name) return a;
@@ -189,7 +189,7 @@ inline argument const& argument_of(node const& n, std::string const& name) {
 /// functionalize() of a program whose operators torch declares.
 inline void functionalized(program& p) { functionalize(p); }
 
-/// What the rewrite says that refuses the program.
+/// The message of the error with which a rewrite refuses a program.
 template <class Rewrite>
 std::string message_of(Rewrite rewrite, program const& refused) {
     program p = refused;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The aton command from outside: what it prints, where, and with which exit status (0 done, 1 failed, 2 wrong usage).
+"""Tests of the aton command: output, error messages and exit status (0 success, 1 failure, 2 wrong usage).
 
 usage: aton_command_test.py ATON FIRST_MODEL SAMPLES
 
@@ -61,7 +61,7 @@ class AtonCommand(unittest.TestCase):
         text = self.file("text.onnx", b"hello")
         empty = self.file("empty.onnx", b"")
         for command in ("print", "check"):
-            self.fails(aton(command, cut), 1, "cut.onnx", "cut short")
+            self.fails(aton(command, cut), 1, "cut.onnx", "truncated")
             self.fails(aton(command, text), 1, "text.onnx")
             self.fails(aton(command, empty), 1, "is empty")
             self.fails(aton(command, "nowhere.onnx"), 1, "nowhere.onnx: no such file")
@@ -137,13 +137,13 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual(aton("check", target).returncode, 0)
         self.assertEqual(aton("export", self.sample("tied.pt2"), "-o", target, "-q").stdout, "")
 
-    def test_export_to_stdout_is_the_model_alone(self):
+    def test_export_to_stdout_writes_only_the_model(self):
         run = subprocess.run([ATON, "export", self.sample("tied.pt2"), "-o", "/dev/stdout"], capture_output=True, check=False)
         self.assertEqual((run.returncode, run.stderr), (0, b""))
         copy = self.file("piped.onnx", run.stdout)
         self.assertEqual(aton("check", copy).returncode, 0)
 
-    def test_the_default_output_lies_beside_the_input(self):
+    def test_the_default_output_is_next_to_the_input(self):
         copy = self.file("tied.copy.pt2", self.sample("tied.pt2").read_bytes())
         self.assertEqual(aton("export", copy).returncode, 0)
         self.assertTrue(copy.with_name("tied.copy.onnx").exists())
@@ -152,18 +152,18 @@ class AtonCommand(unittest.TestCase):
         target = Path(self.folder.name, "guarded.onnx")
         run = aton("export", self.sample("guard_scale.pt2"), "-o", target)
         self.assertEqual(run.returncode, 0)
-        self.assertRegex(run.stderr, r"^aton: warning: .*guard_scale\.pt2: dimension 0 of input 'x' is written as 5, .*\n$")
+        self.assertRegex(run.stderr, r"^aton: warning: .*guard_scale\.pt2: dimension 0 of input 'x' is fixed at 5, .*\n$")
         run = aton("export", self.sample("guard_scale.pt2"), "-o", target, "-q")
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
         target.unlink()
-        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--werror"), 1, "is written as 5", "warnings are errors")
+        self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--werror"), 1, "is fixed at 5", "warnings are errors")
         self.assertFalse(target.exists())
         self.fails(aton("export", self.sample("guard_scale.pt2"), "-o", target, "--dim", "x:0=batch"), 1, "can only be 5")
 
     def test_print_shows_guards(self):
         self.assertIn("# guard: (L['x'].size()[0] // 2) == 3\n", aton("print", self.sample("guard_half.pt2")).stdout)
 
-    def test_guards_are_checked_where_that_is_asked_for(self):
+    def test_guards_are_checked_on_request(self):
         target = Path(self.folder.name, "guarded.onnx")
         run = aton("export", self.sample("guard_twice.pt2"), "-o", target)
         self.assertIn("--check-guards", run.stderr)
@@ -186,7 +186,7 @@ class AtonCommand(unittest.TestCase):
             self.fails(aton("export", sample, "-o", target, *options), 1, *words)
         self.assertFalse(target.exists())
 
-    def test_what_cannot_be_converted_is_listed(self):
+    def test_unconvertible_nodes_are_listed(self):
         run = aton("unconvertible", self.sample("dtypes.pt2"))
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertRegex(run.stdout, r"^aten::real: once, complex numbers\n    make_tiny\.py:104 in forward\n$")
@@ -237,7 +237,7 @@ class AtonCommand(unittest.TestCase):
         run = aton("verify", "--only", "aten::leaky_relu", "--mutants", "--report", reports[0], "--report", reports[1])
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertRegex(run.stdout, r"1 of 1 rows give ATen's numbers on \d+ calls")
-        self.assertRegex(run.stdout, r"mutants caught")
+        self.assertRegex(run.stdout, r"mutants detected")
         report = json.loads(reports[0].read_text())
         self.assertEqual((report["rows"], report["passed"]), (1, 1))
         self.assertEqual([row["overload"] for row in report["each"]], ["aten::leaky_relu"])
@@ -250,7 +250,7 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertRegex(run.stdout, r"^seed 7: 1 of 1 rows give ATen's numbers on \d+ calls\nseed 8: ")
         self.assertTrue(run.stdout.endswith("2 seeds: no row differs\n"), run.stdout)
-        # goes on after a record that was cut off; what is there is not run again
+        # continues after an incomplete record; finished seeds are not run again
         lines = log.read_text().splitlines(keepends=True)
         log.write_text(lines[0] + "seed 7: 0 of 1 rows give ATen's numbers on 5 calls; differ: aten::leaky_relu\n    aten::leaky")
         run = aton(*command, "--seeds", "7..8")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Archives that are broken, lie, or mean harm: `aton export` says so in one line, with exit status 1, and leaves nothing behind.
+"""Broken, inconsistent and malicious archives: `aton export` must refuse each in one line, with exit status 1, and leave no file behind.
 
 usage: hostile_archives_test.py ATON SAMPLE.pt2
 
-SAMPLE.pt2 is a good archive with weights. Each case changes one thing in it. Every run must end within 5 seconds and 512 MiB.
+SAMPLE.pt2 is a valid archive with weights. Each case changes one thing in it. Every run must end within 5 seconds and 512 MiB.
 """
 
 import copy
@@ -36,7 +36,7 @@ CONSTANTS = f"{ROOT}/data/constants/model_constants_config.json"
 
 
 class Entry:
-    """One member as the directory describes it; every number may be a lie."""
+    """One member as described by the directory; every number may be wrong."""
 
     def __init__(self, name, data):
         self.name, self.data = name if isinstance(name, bytes) else name.encode(), data
@@ -77,7 +77,7 @@ def write_archive(path, entries, *, count=None, directory_shift=0, tail=b"", dir
 
 
 def entries(replace=None, drop=(), rename=None):
-    """The sample's members: some with other content, some missing, some under another name."""
+    """The sample's members, some of them changed, missing, or renamed."""
     replace, rename = replace or {}, rename or {}
     return [Entry(rename.get(name, name), replace.get(name, data)) for name, data in MEMBERS if name not in drop]
 
@@ -87,7 +87,7 @@ def document(name=PROGRAM):
 
 
 def with_program(change):
-    """The archive whose program went through `change`."""
+    """The archive with its program changed by `change`."""
     value = document()
     other = change(value)
     return lambda path: write_archive(path, entries({PROGRAM: json.dumps(value if other is None else other).encode()}))
@@ -299,7 +299,7 @@ def programs():
 
 
 def run_limited(command, folder):
-    """Exit status, stderr, peak memory in KiB; the time limit kills."""
+    """Exit status, stderr, peak memory in KiB; killed at the time limit."""
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, cwd=folder)
         timer = threading.Timer(MOST_SECONDS, child.kill)
@@ -373,7 +373,7 @@ class HostileArchives(unittest.TestCase):
             status, message, _ = run_limited(
                 [ATON, "export", "good.pt2", "-o", "sub/out.onnx", "--weights", "reference"], folder)
             self.assertEqual(status, 1)
-            self.assertIn("must lie in the folder of good.pt2", message)
+            self.assertIn("must be in the folder of good.pt2", message)
             self.assertEqual(list(Path(folder, "sub").iterdir()), [])
 
 

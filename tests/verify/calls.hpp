@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of operators for tests, made by hand.
+// Helpers that build arguments of ATen calls for tests.
 #pragma once
 
 #include <cstdint>

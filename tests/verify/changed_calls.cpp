@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws calls of every mapped overload and changes them at random, as ATen and as the graph that the mapping makes: a result or one line
-// of complaint, nothing else.
+// Draws calls of every mapped overload, changes the call or its graph at random, and runs it: there must be a result or a one-line error.
 //
 //   verify_changed_calls [--only PART] [--rounds N] [--first K] [--seed S] [--seconds N] [--jobs N]
 #include <cstddef>

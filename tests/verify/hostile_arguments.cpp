@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Archives that call every mapped overload with arguments that no program of torch has: each is exported to a model that ONNX's checker
-// accepts, or refused in one short line, in 5 s and 512 MiB.
+// Archives that call every mapped overload with arguments that no torch program has: each must be exported to a model that ONNX's checker
+// accepts, or refused with one short line, within 5 s and 512 MiB.
 //
 //   verify_hostile_arguments [--only PART] [--rounds N] [--first K] [--seed S] [--seconds N] [--jobs N] [--command ATON] [--keep FILE]
 //
-// --command: `ATON export` is run for each, instead of aton::export_file here. --keep: the archive is written there too.
+// --command: runs `ATON export` for each archive instead of aton::export_file. --keep: also writes the archive to FILE.
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -42,7 +42,7 @@ constexpr int opsets[] = {13, 18, 23, aton::onnx::newest_opset};
 
 constexpr hostile_limits limits{5, std::size_t{4} << 30, std::size_t{512} << 20, 500, false};
 
-/// Each overload once: rows of several ranges of opsets stand beside each other.
+/// One row per overload: rows of several opset ranges are adjacent.
 std::vector<aton::dsl::entry const*> all_rows() {
     std::vector<aton::dsl::entry const*> out;
     for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
@@ -51,7 +51,7 @@ std::vector<aton::dsl::entry const*> all_rows() {
     return out;
 }
 
-/// Files of this process, gone at its end.
+/// Temporary files of this process.
 class scratch {
 public:
     scratch() = default;
@@ -71,16 +71,16 @@ private:
     }
 };
 
-/// `aton export` in a process of its own. Throws aton::error with its line where it refuses, std::runtime_error where it does not end well.
+/// Runs `aton export`. Throws aton::error with its message if it refuses, std::runtime_error if it crashes or exceeds a limit.
 void run_command(std::string const& command, scratch const& files, aton::export_options const& options) {
     int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+    if (::pipe(ends) != 0) throw std::runtime_error("cannot create a pipe");
     pid_t const process = ::fork();
     if (process == 0) {
         ::dup2(ends[1], STDERR_FILENO);
         ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
         ::close(ends[0]);
-        ::alarm(static_cast<unsigned>(limits.seconds)); // it stays over exec
+        ::alarm(static_cast<unsigned>(limits.seconds)); // survives exec
         std::string const number = std::to_string(options.opset);
         bool const falls_back = options.operators == aton::operator_mode::aten_fallback;
         ::execl(command.c_str(),
@@ -108,17 +108,17 @@ void run_command(std::string const& command, scratch const& files, aton::export_
     while (::wait4(process, &status, 0, &used) < 0 && errno == EINTR) {
     }
     if (WIFSIGNALED(status))
-        throw std::runtime_error("the command died: " + std::string(::strsignal(WTERMSIG(status))));
+        throw std::runtime_error("the command was killed: " + std::string(::strsignal(WTERMSIG(status))));
     if (used.ru_maxrss > static_cast<long>(limits.resident >> 10U))
-        throw std::runtime_error("the command held " + std::to_string(used.ru_maxrss >> 10) + " MiB");
+        throw std::runtime_error("the command used " + std::to_string(used.ru_maxrss >> 10) + " MiB");
     if (WEXITSTATUS(status) == 0) return;
     if (WEXITSTATUS(status) != 1)
-        throw std::runtime_error("the command ended with " + std::to_string(WEXITSTATUS(status)));
+        throw std::runtime_error("the command exited with " + std::to_string(WEXITSTATUS(status)));
     while (said.ends_with('\n')) said.pop_back();
     throw aton::error(said);
 }
 
-/// Export and check; what was written and is not accepted is a finding.
+/// Exports and checks. A model that was written but is not accepted is a finding.
 void export_one(std::string const& archive, std::string const& command, std::mt19937_64& rng, int opset, bool shown) {
     scratch const files;
     aton::write_file(archive, files.archive);
@@ -137,7 +137,7 @@ void export_one(std::string const& archive, std::string const& command, std::mt1
         aton::check_model(files.model);
     } catch (aton::error const& e) {
         std::string const said = e.what();
-        throw std::runtime_error("ONNX's checker refuses what was written: " + said.substr(0, 600));
+        throw std::runtime_error("ONNX's checker rejects the written model: " + said.substr(0, 600));
     }
 }
 

@@ -20,13 +20,13 @@ auto const& one_of(List const& list, random& rng) {
     return list[up_to<std::size_t>(rng, std::size(list) - 1)];
 }
 
-/// Where a part of the text begins and ends.
+/// A part of the text.
 struct span {
     std::size_t first = 0;
     std::size_t last = 0;
 };
 
-/// What follows `key` up to the end of a number, a string without escapes, or a name; each place where it stands.
+/// Every value of `key` that is a number, a name, or a string without escapes.
 std::vector<span> values_of(std::string const& json, std::string_view key) {
     std::vector<span> out;
     for (std::size_t at = json.find(key); at != std::string::npos; at = json.find(key, at + 1)) {
@@ -74,7 +74,7 @@ void rename(std::string& json, random& rng) {
     if (!names.empty()) replace_all(json, one_of(names, rng), one_of(odd, rng));
 }
 
-/// A value is used where another one was, before it is made perhaps, or one that there is not.
+/// Replaces a reference to a value by another one, which may be defined later or not at all.
 void redirect(std::string& json, random& rng) {
     std::vector<std::string> const names = names_in(json);
     if (names.empty()) return;
@@ -126,7 +126,7 @@ void change_number(std::string& json, random& rng) {
     replace_one(json, key, is_text ? std::string("null") : std::to_string(strange_integer(rng)), rng);
 }
 
-/// An element of a list stands twice, or a list has lost its last one.
+/// Duplicates or removes the last element of a list.
 void change_length(std::string& json, random& rng) {
     std::vector<std::size_t> places;
     for (std::size_t at = json.find(", "); at != std::string::npos; at = json.find(", ", at + 1)) places.push_back(at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON of a program with one thing in it changed that no argument says: names, references, kinds, lengths, recorded numbers.
+// Changes the JSON of a program outside the arguments' values: names, references, kinds, lengths, recorded numbers.
 #pragma once
 
 #include <random>
@@ -7,7 +7,7 @@
 
 namespace aton::tests {
 
-/// Changes a program's JSON in a few places; it stays JSON.
+/// Changes a program's JSON in one or two places; it stays valid JSON.
 void change_json(std::string& json, std::mt19937_64& rng);
 
 } // namespace aton::tests

@@ -33,7 +33,7 @@ auto const& one_of(List const& list, random& rng) {
     return list[up_to<std::size_t>(rng, std::size(list) - 1)];
 }
 
-/// torch's codes of dtypes: c10/core/ScalarType.h, as serialised.
+/// torch's dtype codes, as serialized: c10/core/ScalarType.h.
 int code_of(dtype t) {
     switch (t) {
     case dtype::uint8: return 1;
@@ -89,7 +89,7 @@ std::string list_text(std::size_t count, Each each) {
     return out + "]";
 }
 
-/// What TensorMeta says: sizes as JSON, since they need not be numbers.
+/// The content of a TensorMeta. Sizes are JSON, since they need not be numbers.
 struct tensor_type {
     int code = 7;
     std::vector<std::string> sizes;
@@ -152,12 +152,12 @@ void change_type(tensor_type& t, random& rng) {
     }
 }
 
-/// A program under construction. What stands in the graph: values before the call, the call, its results.
+/// A program under construction: the values before the call, the call, and its results.
 class program_writer {
 public:
     explicit program_writer(random& rng) : rng_(rng) {}
 
-    /// The name of a tensor with these elements.
+    /// Adds a tensor with these elements; returns its name.
     std::string tensor(runtime::tensor const& t, bool changes) {
         tensor_type type = type_of(t);
         bool const own = !changes;
@@ -255,7 +255,7 @@ private:
                   with_tag("parameter", "{\"arg\": " + named(name) + ", \"parameter_name\": " + quoted(stored) + "}"));
         return name;
     }
-    /// A tensor that torch.full makes: a constant of the graph.
+    /// A constant of the graph, made by torch.full.
     std::string filled(tensor_type const& type) {
         std::string const name = declare(type);
         add_node("torch.ops.aten.full.default",
@@ -277,10 +277,10 @@ private:
     std::string nodes_;
     std::string values_;
     std::string sizes_;
-    std::vector<std::pair<std::string, std::string>> weights_; ///< what the config says, and their bytes
+    std::vector<std::pair<std::string, std::string>> weights_; ///< entry of the config, bytes
 };
 
-/// Arguments as JSON: those of the sample, and strange ones.
+/// Writes arguments as JSON: those of the sample, and hostile ones.
 class argument_writer {
 public:
     argument_writer(program_writer& to, random& rng) : to_(to), rng_(rng) {}
@@ -299,7 +299,7 @@ public:
         return {};
     }
 
-    /// Something of the argument's type, or of any other.
+    /// A random value of the argument's type, or of another one.
     std::string strange(aten_argument const& like, aten::schema_type const& t) {
         if (once_in(rng_, 8)) return any();
         if (once_in(rng_, 16)) return with_tag("as_none", "true");
@@ -345,7 +345,7 @@ private:
                             list_text(all.size(), [&](std::size_t i) { return real_text(all[i].to<double>()); }));
         return integers(all, t.base == base_type::sym_int);
     }
-    /// `symbolic`: each of them may be an input of the program instead.
+    /// `symbolic`: each number may be an input of the program instead.
     std::string integers(std::vector<scalar> const& all, bool symbolic) {
         if (!symbolic)
             return with_tag("as_ints", list_text(all.size(), [&](std::size_t i) {
@@ -387,7 +387,7 @@ private:
         return out;
     }
     scalar strange_scalar(bool real) {
-        if (once_in(rng_, 3)) return scalar(up_to(rng_, 14) - 6); // a small one that is mostly out of range
+        if (once_in(rng_, 3)) return scalar(up_to(rng_, 14) - 6); // small, and mostly out of range
         return real ? scalar(strange_real(rng_)) : scalar(strange_integer(rng_));
     }
 
@@ -465,7 +465,7 @@ std::vector<runtime::value> results_of(verify::sample const& s) {
     }
 }
 
-/// What the program says of the results: mostly the types that ATen's call has, so that a wrong one is not seen by them.
+/// The recorded types of the results: mostly those of ATen's call, so that the types do not reveal a wrong call.
 std::string write_results(std::string_view schema, std::vector<runtime::value> const& known, program_writer& to,
                           random& rng) {
     std::string out;

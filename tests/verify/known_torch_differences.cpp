@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What torch computes otherwise, and why that is not mended here.
+// Where torch's results differ, and why the runtime does not imitate them.
 #include "known_torch_differences.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using runtime::tensor;
 
-/// Calls `f` with each part, until it says no; whether it never did.
+/// Calls `f` with each part until it returns false; returns whether all calls returned true.
 template <class Function>
 bool all_parts(std::string_view text, char between, Function const& f) {
     while (!text.empty()) {
@@ -43,7 +43,7 @@ tensor argument_of(sample const& s, std::string_view name) {
     return {};
 }
 
-/// Indices of elements that are the same.
+/// Results are indices of equal elements.
 bool points_at_equal_elements(different_call const& d) {
     tensor x = argument_of(d.call, "self");
     std::int64_t axis = -1;
@@ -57,7 +57,7 @@ bool points_at_equal_elements(different_call const& d) {
     return compare(seen(d.got), seen(d.expected)).same();
 }
 
-/// Elements are the same but where torch has `theirs` and there is `ours` here.
+/// Elements are equal except where torch has `theirs` and the runtime `ours`.
 bool differs_only(different_call const& d, tensor const& theirs, tensor const& ours) {
     return compare(runtime::where(runtime::logical_and(theirs, ours), d.expected, d.got), d.expected, 16).same();
 }
@@ -73,17 +73,17 @@ bool is_infinite_where_finite(different_call const& d) {
 
 bool is_one_column_wide(different_call const& d) { return d.expected.size(d.expected.rank() - 1) == 1; }
 
-/// Logarithms whose imaginary parts are whole turns apart.
+/// Logarithms whose imaginary parts differ by multiples of 2 pi.
 bool is_a_turn_apart(different_call const& d) {
     return compare(runtime::exp(d.got), runtime::exp(d.expected), 16).same();
 }
 
-/// `got`, but what is expected where it is as near as `error`.
+/// `got`, with the expected elements where the difference is at most `error`.
 tensor expected_within(tensor const& got, tensor const& expected, tensor const& error) {
     return runtime::where(runtime::less_equal(runtime::abs(got - expected), error), expected, got);
 }
 
-/// All elements are the same that are finite in both results.
+/// All elements that are finite in both results are equal.
 bool differs_beside_no_number(different_call const& d) {
     tensor const got = parts_of(d.got);
     tensor const expected = parts_of(d.expected);
@@ -92,7 +92,7 @@ bool differs_beside_no_number(different_call const& d) {
     return compare(runtime::where(both, got, scalar(0)), runtime::where(both, expected, scalar(0)), 16).same();
 }
 
-/// Sums as near as numbers so large can cancel in any order, in the dtype of the result; others are not finite in one order.
+/// Sums differ by no more than large terms can cancel in any order, in the dtype of the result; others are infinite in one order.
 bool is_added_in_another_order(different_call const& d) {
     dtype const type = parts_of(d.expected).dtype();
     double const unit = type == dtype::float64    ? 0x1p-53
@@ -115,7 +115,7 @@ bool is_one_in_a_thousand_off(different_call const& d) {
     return compare(expected_within(got, expected, runtime::abs(expected) * scalar(1e-3)), expected, 16).same();
 }
 
-/// Parts of complex numbers are as near as rounding leaves products of the size that the operands have together.
+/// Parts of complex numbers differ by no more than the rounding of products as large as the operands'.
 bool is_rounded_beside_the_other_part(different_call const& d) {
     tensor const got = parts_of(d.got);
     tensor const expected = parts_of(d.expected);
@@ -126,7 +126,7 @@ bool is_rounded_beside_the_other_part(different_call const& d) {
 
 bool gives_integers(different_call const& d) { return is_integral(d.expected.dtype()); }
 
-/// Of complex numbers, that some are infinite, or no numbers, or so large that their squares are.
+/// Some complex operands are infinite or NaN, or their squares overflow.
 bool has_huge_numbers(different_call const& d) {
     for (runtime::aten_argument const& a : d.call.arguments) {
         if (!a.tensor || !is_complex(a.tensor.dtype())) continue;
@@ -146,13 +146,13 @@ std::span<known_torch_difference const> known_torch_differences() {
          "",
          1,
          points_at_equal_elements,
-         "which one of equal elements: torch selects them without an order (quick_select, nth_element)"},
+         "which of several equal elements: torch's selection is not stable (quick_select, nth_element)"},
         {"_upsample_bilinear2d_aa _upsample_bicubic2d_aa _upsample_lanczos2d_aa",
          "float32|float64",
          0,
          is_one_column_wide,
-         "torch gives the first row everywhere where the result is one column wide: its vertical pass takes the stride "
-         "of an axis of size 1 for that of a number"},
+         "torch repeats the first row if the result is one column wide: its vertical pass mistakes the stride "
+         "of an axis of size 1 for that of a scalar"},
         {"upsample_bilinear2d.vec upsample_bicubic2d.vec _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa.vec "
          "_upsample_lanczos2d_aa.vec",
          "uint8",
@@ -163,100 +163,109 @@ std::span<known_torch_difference const> known_torch_differences() {
          "empty int64|int32",
          0,
          nullptr,
-         "of no integers torch converts NaN to an integer, which C++ leaves undefined"},
-        {"mode", "special", -1, nullptr, "torch sorts by < and counts by !=, which leave the place of NaN to chance"},
+         "for empty integers torch converts NaN to an integer, which is undefined in C++"},
+        {"mode",
+         "special",
+         -1,
+         nullptr,
+         "torch sorts with < and counts with !=, which leave the position of NaN undefined"},
         {"native_layer_norm native_group_norm",
          "special",
          1,
          is_unknown_where_infinite,
-         "torch moves the mean from element to element: infinity less infinity, where others follow an infinity in the "
-         "same lane of a vector"},
+         "torch updates the mean element by element: infinity minus infinity, if others follow an infinity in the "
+         "same vector lane"},
         {"var_mean std_mean", "special", 1, is_unknown_where_infinite, "the same"},
         {"group_norm native_group_norm",
          "special",
          0,
          is_unknown_where_infinite,
-         "torch computes x * scale + (bias - mean * scale): infinity less infinity, where x - mean is one infinity"},
+         "torch computes x * scale + (bias - mean * scale): infinity minus infinity, where x - mean is infinite"},
         {"group_norm native_group_norm",
          "float32 ones special",
          0,
          nullptr,
-         "of groups of one element x * scale and mean * scale cancel up to the rounding of the products"},
+         "in groups of one element, x * scale and mean * scale cancel up to the rounding of the products"},
         {"sum sum.dim_IntList sum_to_size nansum mean mean.dim nanmean nll_loss2d nll_loss2d_forward cumsum",
          "special float32|float64|complex64",
          0,
          is_added_in_another_order,
-         "large numbers that cancel leave what the order of the sum leaves: torch adds in lanes of vectors"},
+         "where large numbers cancel, the remainder depends on the order of the sum: torch adds in vector lanes"},
         {"nll_loss2d nll_loss2d_forward", "float16|bfloat16", 0, is_added_in_another_order, "torch adds in this dtype"},
-        {"nansum", "special", 0, gives_integers, "torch converts infinities to integers, which C++ leaves undefined"},
+        {"nansum", "special", 0, gives_integers, "torch converts infinities to integers, which is undefined in C++"},
         {"einsum cross linalg_cross addr",
          "special float32|bfloat16",
          0,
          differs_beside_no_number,
-         "torch fuses products and sums, and its library adds products in an order of its own: some overflow on the "
-         "way"},
+         "torch fuses products and sums, and its library adds products in another order: intermediate results "
+         "overflow"},
         {"index_reduce cumulative_trapezoid.x binary_cross_entropy",
          "special float16|bfloat16",
          0,
          differs_beside_no_number,
-         "torch computes in this dtype, which overflows on the way"},
+         "torch computes in this dtype, in which intermediate results overflow"},
         {"index_add",
          "special complex64",
          0,
          differs_beside_no_number,
-         "torch multiplies by the number 1 as a complex one with 0 for its other part: NaN of an infinity"},
+         "torch multiplies by 1 as a complex number with imaginary part 0: infinities become NaN"},
         {"pow.Scalar",
          "complex64",
          0,
          is_one_in_a_thousand_off,
-         "torch computes exp(y log x) in complex64, which large exponents leave few digits of"},
+         "torch computes exp(y log x) in complex64, which is inaccurate for large exponents"},
         {"lerp.Scalar lerp.Tensor addcmul",
          "special float32|bfloat16",
          0,
          nullptr,
-         "torch fuses products and sums where the processor can, and then products do not overflow"},
+         "torch fuses products and sums where the CPU can, and then products do not overflow"},
         {"add.Tensor sub.Tensor subtract.Tensor",
          "special float16|bfloat16",
          0,
          is_unknown_where_infinite,
-         "torch rounds alpha * other to this dtype where it takes single elements, and not where it takes vectors"},
+         "torch rounds alpha * other to this dtype in scalar loops, but not in vectorized ones"},
         {"norm.ScalarOpt_dim cosine_similarity",
          "special ones",
          0,
          nullptr,
-         "the norm of one number is its magnitude in torch, whatever its square is"},
+         "torch takes the norm of one number as its magnitude, even if its square overflows"},
         {"logcumsumexp",
          "complex64",
          0,
          is_a_turn_apart,
-         "torch leaves an imaginary part outside of -pi to pi where one element outweighs the others"},
+         "torch leaves an imaginary part outside -pi to pi if one element outweighs the others"},
         {"hardswish",
          "special float32|bfloat16",
          0,
          is_infinite_where_finite,
-         "torch multiplies by 6 before it divides by 6: from a sixth of the largest number on it overflows"},
-        {"grid_sampler_3d", "float16|bfloat16", 0, nullptr, "torch computes places in this dtype, here in float32"},
+         "torch multiplies by 6 before it divides by 6, which overflows above a sixth of the largest number"},
+        {"grid_sampler_3d",
+         "float16|bfloat16",
+         0,
+         nullptr,
+         "torch computes positions in this dtype, the runtime in float32"},
         {"grid_sampler grid_sampler_2d",
          "float16|bfloat16",
          0,
          nullptr,
-         "torch computes cubic weights in this dtype, which cancel at the border, here in float32"},
+         "torch computes cubic weights, which cancel at the border, in this dtype, the runtime in float32"},
         {"multilabel_margin_loss multilabel_margin_loss_forward multi_margin_loss",
          "empty",
          0,
          nullptr,
-         "of no rows torch does not set the result"},
+         "torch does not set the result if there are no rows"},
         {"_scaled_dot_product_flash_attention_for_cpu",
          "empty",
          1,
          nullptr,
-         "of heads of size 0, whose scale is infinite: products of matrices without columns are made, or not, by dtype "
-         "and by size"},
+         "heads of size 0 have an infinite scale: torch skips products of matrices without columns or not, depending "
+         "on dtype "
+         "and size"},
         {"logaddexp",
          "complex64",
          0,
          differs_beside_no_number,
-         "torch gives NaN where one number is less than e^-88 times the other: the quotient is denormal"},
+         "torch gives NaN if one number is below e^-88 times the other: the quotient is denormal"},
         {"prod det linalg_det",
          "complex64",
          0,
@@ -266,18 +275,18 @@ std::span<known_torch_difference const> known_torch_differences() {
          "special complex64",
          0,
          has_huge_numbers,
-         "torch makes a complex convolution of three real ones, of sums of both parts: infinity less infinity"},
+         "torch computes a complex convolution as three real ones of sums of both parts: infinity minus infinity"},
         {"conv_tbc",
          "special float32|float64|float16|bfloat16",
          0,
          nullptr,
-         "infinities and NaN in the order in which its products are added"},
+         "infinities and NaN depend on the order in which products are added"},
         {"add.Tensor sub.Tensor subtract.Tensor rsub.Tensor rsub.Scalar diff lerp.Tensor addcmul addcdiv trapezoid.dx "
          "cumulative_trapezoid.dx kron",
          "special complex64",
          0,
          has_huge_numbers,
-         "torch multiplies by the number 1, or dx, as a complex one with 0 for its other part: NaN of an infinity"},
+         "torch multiplies by 1, or dx, as a complex number with imaginary part 0: infinities become NaN"},
         {"pow float_power logaddexp logcumsumexp logsumexp log1p special_log1p sgn reciprocal sinc special_sinc "
          "l1_loss pairwise_distance index_reduce logspace.Tensor_Scalar logspace.Tensor_Tensor logspace.Scalar_Tensor "
          "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
@@ -285,8 +294,8 @@ std::span<known_torch_difference const> known_torch_differences() {
          "special complex64",
          0,
          has_huge_numbers,
-         "formulas of complex numbers that overflow where the result does not, or that meet infinity less infinity: "
-         "z / |z|, exp(y log z), 1 / |z|^2, sin(z) / z, products, and what is made of them"},
+         "complex formulas that overflow where the result does not, or that compute infinity minus infinity: "
+         "z / |z|, exp(y log z), 1 / |z|^2, sin(z) / z, products, and functions of these"},
     };
     return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that the runtime computes otherwise than torch, each kind with its reason.
+// Known differences between the runtime and torch, each with its reason.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// A call that gives other numbers, up to the first result that does.
+/// A call whose results differ, and the first result that does.
 struct different_call {
     sample const& call;
     theme const& of;
@@ -22,10 +22,10 @@ struct different_call {
 };
 
 struct known_torch_difference {
-    std::string_view operators; ///< as in sampling_rule
-    std::string_view where;     ///< words that describe the theme, all of them: "special bfloat16"; a|b: either
-    int result = -1;            ///< the first one that differs; any: -1
-    bool (*holds)(different_call const&); ///< what else must be so; nullptr: nothing
+    std::string_view operators;           ///< as in sampling_rule
+    std::string_view where;               ///< words that must all describe the theme: "special bfloat16"; a|b: either
+    int result = -1;                      ///< the first one that differs; -1: any
+    bool (*holds)(different_call const&); ///< a further condition; nullptr: none
     std::string_view reason;
 };
 [[nodiscard]] std::span<known_torch_difference const> known_torch_differences();
@@ -33,7 +33,7 @@ struct known_torch_difference {
 /// "float32 distinct special"
 [[nodiscard]] std::string words_of(theme const& t);
 
-/// The number of the first one that is about the call; -1: none is.
+/// The index of the first known difference that applies to the call; -1 if there is none.
 [[nodiscard]] std::ptrdiff_t find_known_torch_difference(different_call const& d);
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Every mapped overload in every dtype at every opset: refused, or ONNX's checker accepts with full inference what would be written.
+// Exports every mapped overload in every dtype at every opset: it must be refused, or accepted by ONNX's checker with full inference.
 //
 //   verify_legality [--only PART] [--opset N] [--samples N] [--seed S] [--jobs N] [--every-opset] [--raw]
 //
-// A dtype is that of the tensors of a drawn call, of its arguments that are dtypes, or of both. Graphs are those that passes leave;
-// --raw: and those that the mapping makes. Opsets at which the graph consists of the same versions of the same operators as at the one
-// before are checked with it; --every-opset: by themselves.
+// The dtype is that of the tensors of a random call, of its dtype arguments, or of both. The graphs are checked after the passes; --raw:
+// also before. Opsets at which the graph has the same schema versions of the same operators as at the previous one are counted with it;
+// --every-opset: each is checked.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -49,10 +49,10 @@ struct options {
 };
 
 struct counts {
-    std::int64_t calls = 0; ///< at an opset
+    std::int64_t calls = 0; ///< pairs of a call and an opset
     std::int64_t refused = 0;
     std::int64_t legal = 0;
-    std::map<std::string, std::int64_t> wrong; ///< how often, by what is said
+    std::map<std::string, std::int64_t> wrong; ///< count by message
 
     void operator+=(counts const& other) {
         calls += other.calls;
@@ -62,10 +62,10 @@ struct counts {
     }
 };
 
-/// Which parts of a call get the dtype.
+/// The parts of a call that get the dtype.
 enum class place : std::uint8_t { tensors, arguments, both };
 
-/// Values of dtypes that the sampler has; it draws others in one of these.
+/// The dtype that the sampler draws in; dtypes that it does not support are cast.
 dtype drawn_as(dtype t) {
     switch (t) {
     case dtype::float32:
@@ -84,7 +84,7 @@ dtype drawn_as(dtype t) {
     }
 }
 
-/// The call with tensors of `from` in `to` instead, whose elements nobody looks at: mappings see dtypes and sizes.
+/// The call with tensors of `to` instead of `from`. Their elements do not matter: mappings only depend on dtypes and sizes.
 void retype(sample& call, dtype from, dtype to, place where) {
     auto const change = [&](aton::runtime::tensor& x) {
         if (from != to && x && x.dtype() == from) x = aton::runtime::tensor::empty(to, x.sizes());
@@ -127,7 +127,7 @@ private:
                         theme,
                         seed * 1000 + static_cast<std::uint64_t>(t));
         } catch (aton::error const&) {
-            return; // a rule that leaves no choice of the dtype
+            return; // the rule fixes the dtype
         }
         if (where != place::tensors && !has_type_argument(call)) return;
         retype(call, theme.type, t, where);
@@ -140,7 +140,7 @@ private:
                 aton::verify::translation const made = translate(row_, row_.schema, opset, call);
                 std::string structure = aton::verify::structure_of(made.graph);
                 if (!options_.every_opset && structure == before) {
-                    if (was_legal) ++counts_.legal; // else it is among the illegal ones
+                    if (was_legal) ++counts_.legal; // otherwise it is already counted as illegal
                     continue;
                 }
                 before = std::move(structure);
@@ -177,7 +177,7 @@ private:
         try {
             require_legal(graph);
         } catch (aton::error const& e) {
-            return as + "made and refused only at the end: " + e.what();
+            return as + "built, but refused only by the final check: " + e.what();
         }
         try {
             aton::check_model_bytes(to_model_proto(graph), "the checker");
@@ -229,7 +229,7 @@ options read(int argc, char** argv) {
         else if (word == "--jobs") o.jobs = std::stoi(value());
         else if (word == "--every-opset") o.every_opset = true;
         else if (word == "--raw") o.raw = true;
-        else throw std::invalid_argument(std::string(word) + " is no option");
+        else throw std::invalid_argument(std::string(word) + " is not an option");
     }
     return o;
 }

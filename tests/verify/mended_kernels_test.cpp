@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that once gave other numbers than torch, where no row tells: each call has the result that torch gives.
+// Regressions of kernels that no check of a row detects: each call must give torch's result.
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,13 +30,13 @@ void gives(std::string overload, std::vector<runtime::aten_argument> arguments, 
     }
 }
 
-/// 0-d, of the real and the imaginary part.
+/// A 0-d complex tensor.
 tensor complex_number(double re, double im) { return of(dtype::float32, {2}, {re, im}).from_pairs(); }
 
 } // namespace
 
 TEST_CASE("the largest element of a window is the last NaN") {
-    for (dtype const t : {dtype::float32, dtype::float16}) // one by the kernel of floats
+    for (dtype const t : {dtype::float32, dtype::float16}) // float16 is computed by the float32 kernel
         gives("aten::max_pool2d_with_indices",
               {arg("self", of(t, {1, 2, 2}, {1, nan, nan, 2})), numbers("kernel_size", {2, 2})},
               {of(t, {1, 1, 1}, {nan}), of(dtype::int64, {1, 1, 1}, {2})});
@@ -46,7 +46,7 @@ TEST_CASE("the largest element of a window is the last NaN") {
           {of(dtype::float32, {1, 1, 1}, {nan}), of(dtype::int64, {1, 1, 1}, {6})});
 }
 
-TEST_CASE("of elements as small as padding the first one of the window is the largest") {
+TEST_CASE("among elements equal to the padding value, the first of the window is the maximum") {
     gives("aten::max_pool1d_with_indices",
           {arg("self", of(dtype::uint8, {1, 1, 4}, {0, 0, 0, 0})),
            numbers("kernel_size", {2}),
@@ -67,13 +67,13 @@ TEST_CASE("addmm's gelu is not the approximation") {
           {of(dtype::float64, {1, 1}, {0.8413447460685429})});
 }
 
-TEST_CASE("a complex linspace computes its parts by themselves") {
+TEST_CASE("a complex linspace computes its parts separately") {
     gives("aten::linspace.Tensor_Tensor",
           {arg("start", complex_number(0, -2)), arg("end", complex_number(nan, 2)), number("steps", 5)},
           {of(dtype::float32, {5, 2}, {nan, -2, nan, -1, nan, 0, nan, 1, nan, 2}).from_pairs()});
 }
 
-TEST_CASE("the label -1 of bytes is 255") {
+TEST_CASE("the label -1 is 255 in uint8") {
     gives("aten::hinge_embedding_loss",
           {arg("self", row_of(dtype::uint8, {2, 3, 4})),
            arg("target", row_of(dtype::uint8, {255, 1, 7})),
@@ -82,12 +82,12 @@ TEST_CASE("the label -1 of bytes is 255") {
           {row_of(dtype::uint8, {254, 3, 0})});
 }
 
-TEST_CASE("complex functions of large numbers do not overflow on the way") {
+TEST_CASE("intermediate results of complex functions do not overflow") {
     gives("aten::sqrt", {arg("self", complex_number(3e38, 3e38))}, {complex_number(1.9029766e19, 7.8823872e18)});
     gives("aten::tanh", {arg("self", complex_number(100, 1))}, {complex_number(1, 0)});
 }
 
-TEST_CASE("a complex number divided by 0 is so part by part") {
+TEST_CASE("division of a complex number by 0 divides each part") {
     gives("aten::div.Scalar",
           {arg("self", complex_number(1, 2)), number("other", 0)},
           {complex_number(infinity, infinity)});
@@ -96,7 +96,7 @@ TEST_CASE("a complex number divided by 0 is so part by part") {
           {complex_number(infinity, -infinity)});
 }
 
-TEST_CASE("a complex exponential keeps what C says of infinite parts") {
+TEST_CASE("a complex exponential treats infinite parts as C does") {
     gives("aten::exp", {arg("self", complex_number(infinity, infinity))}, {complex_number(infinity, nan)});
     gives("aten::exp", {arg("self", complex_number(infinity, 0))}, {complex_number(infinity, 0)});
     gives("aten::exp", {arg("self", complex_number(-infinity, nan))}, {complex_number(0, 0)});
@@ -104,7 +104,7 @@ TEST_CASE("a complex exponential keeps what C says of infinite parts") {
     gives("aten::log", {arg("self", complex_number(3e38, 3e38))}, {complex_number(88.943420, 0.78539816)});
 }
 
-TEST_CASE("0 to a complex power without a real part is no number, but to the number 0 it is 1") {
+TEST_CASE("0 to an imaginary power is NaN, but to the power 0 it is 1") {
     gives("aten::pow.Tensor_Tensor",
           {arg("self", complex_number(0, 0)), arg("exponent", complex_number(0, 1))},
           {complex_number(nan, nan)});
@@ -112,7 +112,7 @@ TEST_CASE("0 to a complex power without a real part is no number, but to the num
         "aten::pow.Tensor_Scalar", {arg("self", complex_number(0, 0)), number("exponent", 0)}, {complex_number(1, 0)});
 }
 
-TEST_CASE("the logarithm of the sum of a row that is masked whole is 0 in fused attention") {
+TEST_CASE("logsumexp of a fully masked row is 0 in fused attention") {
     tensor const q = of(dtype::float32, {1, 1, 2, 1}, {0.5, 1});
     tensor const k = of(dtype::float32, {1, 1, 3, 1}, {1, 2, 3});
     gives("aten::_scaled_dot_product_flash_attention_for_cpu",
@@ -123,7 +123,7 @@ TEST_CASE("the logarithm of the sum of a row that is masked whole is 0 in fused 
           {of(dtype::float32, {1, 1, 2, 1}, {0, 2.9051483}), of(dtype::float32, {1, 1, 2}, {0, 4.0485873})});
 }
 
-TEST_CASE("the largest singular value of no columns is 0") {
+TEST_CASE("the largest singular value of a matrix without columns is 0") {
     gives("aten::linalg_norm",
           {arg("self", of(dtype::float32, {3, 0}, {})), number("ord", 2), number("keepdim", true)},
           {of(dtype::float32, {1, 1}, {0})});
@@ -135,7 +135,7 @@ TEST_CASE("nanmean rounds the sum to float16 before it divides") {
           {of(dtype::float16, {}, {infinity})});
 }
 
-/// What the runtime says of a call that it refuses; empty where it does not.
+/// The message with which the runtime refuses a call; empty if it accepts it.
 std::string refusal_of(std::string overload, std::vector<runtime::aten_argument> arguments) {
     try {
         (void)runtime::call_aten(overload, std::move(arguments));
@@ -145,7 +145,7 @@ std::string refusal_of(std::string overload, std::vector<runtime::aten_argument>
     }
 }
 
-TEST_CASE("operands of dtypes that ATen does not take together are refused") {
+TEST_CASE("combinations of dtypes that ATen rejects are refused") {
     tensor const half = of(dtype::float16, {1, 2, 3}, {1, 2, 3, 4, 5, 6});
     CHECK(refusal_of("aten::lerp.Tensor",
                      {arg("self", row_of(dtype::float32, {1, 2})),

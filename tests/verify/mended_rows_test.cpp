@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows that once gave other numbers than ATen: each call has the result that torch gives.
+// Regressions of rows: each call must give torch's result.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -48,11 +48,11 @@ using runtime::tensor;
 translation translated(dsl::table_view rows, sample const& s) {
     for (dsl::entry const& row : rows)
         if (row.overload == s.overload) return translate(row, row.schema, row.since, s);
-    FAIL("no row " << s.overload);
+    FAIL("no row for " << s.overload);
     return {};
 }
 
-/// Both sides give these numbers.
+/// Checks that both sides give the expected result.
 void gives(dsl::table_view rows, std::string overload, std::vector<runtime::aten_argument> arguments,
            tensor const& expected, std::size_t result = 0) {
     sample const s{std::move(overload), std::move(arguments)};
@@ -89,7 +89,7 @@ TEST_CASE("a sum with a factor is rounded once in half types") {
           row_of(dtype::bfloat16, {-0.12109375}));
 }
 
-TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0") {
+TEST_CASE("a norm with infinite weights is not NaN where one part of a complex number is 0") {
     sample const s{"aten::rms_norm",
                    {arg("input", row_of(dtype::float16, {0x1p-24, 60000})),
                     numbers("normalized_shape", {2}),
@@ -102,14 +102,15 @@ TEST_CASE("a norm with infinite weights is not NaN where half of a number is 0")
     CHECK(compare(run(translate(*row, row->schema, 23, s))[0].one(), expected).difference.empty());
 }
 
-TEST_CASE("powers of float16 in distances are not beyond it") {
+TEST_CASE("powers in distances of float16 do not overflow") {
     gives(mappings::matrix_product,
           "aten::pdist",
           {arg("self", of(dtype::float16, {2, 1}, {0, -100})), number("p", 2.5)},
           row_of(dtype::float16, {100}));
 }
 
-TEST_CASE("factors of float64 products are not rounded to float32, and those beyond float16 are no infinities") {
+TEST_CASE(
+    "factors of float64 products are not rounded to float32, and large factors of float16 do not become infinite") {
     gives(mappings::matrix_product,
           "aten::addmm",
           {arg("self", of(dtype::float64, {1, 1}, {1})),
@@ -169,7 +170,7 @@ TEST_CASE("indices of windows without elements are refused") {
                           "a window without elements"));
 }
 
-TEST_CASE("of equal numbers an element is the maximum, not padding before it") {
+TEST_CASE("an element is preferred over equal padding as the maximum") {
     for (bool const lowest : {true, false})
         gives(mappings::pooling,
               "aten::max_pool1d_with_indices",
@@ -197,7 +198,7 @@ TEST_CASE("binary_cross_entropy_with_logits takes the logarithm in the dtype of 
           row_of(dtype::float32, {0.693147181, 256 * 0.693147181}));
 }
 
-TEST_CASE("two powers are roots, but not of float16") {
+TEST_CASE("two exponents are computed as roots, except in float16") {
     for (dtype const t : {dtype::float32, dtype::float16}) {
         double const of_zero = t == dtype::float16 ? infinity : -infinity;
         double const of_infinity = t == dtype::float16 ? 0 : nan;
@@ -212,14 +213,14 @@ TEST_CASE("two powers are roots, but not of float16") {
           row_of(dtype::float64, {nan, 2}));
 }
 
-TEST_CASE("nothing is counted in int64, whatever the weights are") {
+TEST_CASE("bincount of an empty tensor is int64, whatever the weights are") {
     gives(mappings::bucketing,
           "aten::bincount",
           {arg("self", row_of(dtype::int64, {})), arg("weights", row_of(dtype::float32, {})), number("minlength", 2)},
           row_of(dtype::int64, {0, 0}));
 }
 
-TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
+TEST_CASE("a number argument of linspace is not rounded to float32") {
     gives(mappings::ranges,
           "aten::linspace.Tensor_Scalar",
           {arg("start", of(dtype::float64, {}, {0})),
@@ -229,14 +230,14 @@ TEST_CASE("a number beside the tensor of linspace is not rounded to float32") {
           row_of(dtype::float64, {0, 0.1}));
 }
 
-TEST_CASE("a quantile beside an infinity is ATen's") {
+TEST_CASE("a quantile next to an infinity equals ATen's") {
     gives(mappings::sorting,
           "aten::quantile",
           {arg("self", row_of(dtype::float32, {-4, infinity, 1})), arg("q", row_of(dtype::float32, {0.5, 0.7, 1}))},
           row_of(dtype::float32, {1, infinity, nan}));
 }
 
-TEST_CASE("a hinge loss of integers takes a whole margin, and labels of bools are not wrapped") {
+TEST_CASE("a hinge loss of integers truncates the margin, and bool labels do not wrap around") {
     gives(mappings::loss,
           "aten::hinge_embedding_loss",
           {arg("self", row_of(dtype::int64, {-1, 1})),
@@ -253,7 +254,7 @@ TEST_CASE("a hinge loss of integers takes a whole margin, and labels of bools ar
           row_of(dtype::float32, {0}));
 }
 
-TEST_CASE("the soft margin loss keeps the digits of small losses in half types") {
+TEST_CASE("small soft margin losses are accurate in half types") {
     gives(mappings::loss,
           "aten::soft_margin_loss",
           {arg("self", row_of(dtype::bfloat16, {-1.7109375})), arg("target", row_of(dtype::bfloat16, {-3.78125}))},
@@ -266,7 +267,7 @@ TEST_CASE("the soft margin loss keeps the digits of small losses in half types")
           row_of(dtype::float16, {infinity, 0.0267028809}));
 }
 
-TEST_CASE("what is scattered is added in float32") {
+TEST_CASE("scattered elements are added in float32") {
     gives(mappings::scatter,
           "aten::scatter_add",
           {arg("self", row_of(dtype::float16, {0})),
@@ -295,7 +296,7 @@ TEST_CASE("a mask of no elements scatters nothing") {
           none);
 }
 
-TEST_CASE("softplus keeps numbers whose multiple overflows") {
+TEST_CASE("softplus keeps numbers whose product with beta overflows") {
     gives(mappings::activation,
           "aten::softplus",
           {arg("self", row_of(dtype::float32, {-3e38})), number("beta", -3)},
@@ -362,7 +363,7 @@ TEST_CASE("mvlgamma rounds each of its terms") {
           row_of(dtype::float16, {6.84375, 7.90234375}));
 }
 
-TEST_CASE("a query that sees nothing gives NaN for values that are infinite, else 0") {
+TEST_CASE("a fully masked query gives NaN if a value is infinite, otherwise 0") {
     for (double const last : {-infinity, 2.0})
         gives(mappings::attention,
               "aten::_scaled_dot_product_flash_attention_for_cpu",
@@ -380,7 +381,7 @@ TEST_CASE("complex numbers are not tested for NaN") {
                               "complex numbers"));
 }
 
-TEST_CASE("bytes at a border have one weight, which is rounded once") {
+TEST_CASE("uint8 pixels at the border have one weight, which is rounded once") {
     gives(mappings::resize,
           "aten::upsample_bicubic2d",
           {arg("self", of(dtype::uint8, {1, 1, 5, 4}, {2, 2, 2, 2, 2, 3, 3, 1, 2, 2, 2, 2, 1, 2, 3, 1, 2, 1, 2, 3})),
@@ -392,7 +393,7 @@ TEST_CASE("bytes at a border have one weight, which is rounded once") {
                                           2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 2, 3, 3, 1, 2, 2, 1, 2, 2, 3}));
 }
 
-TEST_CASE("the trapezoid rule at equal steps counts all elements, those at the ends half") {
+TEST_CASE("the trapezoid rule with equal steps weights the ends by one half") {
     gives(mappings::cumulative,
           "aten::trapezoid.dx",
           {arg("y", row_of(dtype::float32, {infinity, 1, 2})), number("dx", 1)},
@@ -421,7 +422,7 @@ TEST_CASE("the norm of matrices without elements is 0") {
           row_of(dtype::float32, {0, 0}));
 }
 
-TEST_CASE("the mean beside a normalised tensor without elements is 0") {
+TEST_CASE("the mean result of normalizing an empty tensor is 0") {
     gives(mappings::normalization,
           "aten::native_layer_norm",
           {arg("input", of(dtype::float32, {2, 0}, {})),
@@ -452,7 +453,7 @@ TEST_CASE("a mean of integers in float16 is rounded once") {
           of(dtype::float16, {}, {2}));
 }
 
-TEST_CASE("the nearest elements along one axis follow the scale, though sizes are equal or double") {
+TEST_CASE("nearest resizing along one axis follows the scale even if the size is equal or doubled") {
     auto const call = [](std::vector<double> const& x, double scale) {
         return std::vector{arg("input", of(dtype::float32, {1, 1, static_cast<std::int64_t>(x.size())}, x)),
                            none("output_size"),
@@ -480,12 +481,12 @@ TEST_CASE("an axis that keeps its size is not smoothed, whatever its scale") {
           x);
 }
 
-TEST_CASE("pixel_unshuffle leaves the sizes of nothing as they are") {
+TEST_CASE("pixel_unshuffle of an empty tensor keeps its sizes") {
     tensor const nothing = of(dtype::float32, {2, 5, 6, 0}, {});
     gives(mappings::sampling, "aten::pixel_unshuffle", {arg("self", nothing), number("downscale_factor", 2)}, nothing);
 }
 
-TEST_CASE("the mask of a dropout of nothing has the dtype of the input") {
+TEST_CASE("the dropout mask of an empty tensor has the dtype of the input") {
     tensor const nothing = of(dtype::float32, {0, 2}, {});
     gives(mappings::activation,
           "aten::native_dropout",
@@ -494,7 +495,7 @@ TEST_CASE("the mask of a dropout of nothing has the dtype of the input") {
           1);
 }
 
-TEST_CASE("margin losses pass over NaN") {
+TEST_CASE("margin losses ignore NaN") {
     gives(mappings::class_loss,
           "aten::multi_margin_loss",
           {arg("self", of(dtype::float32, {1, 3}, {0.5, nan, 2})),
@@ -509,7 +510,7 @@ TEST_CASE("margin losses pass over NaN") {
           row_of(dtype::float32, {2.5 / 3}));
 }
 
-TEST_CASE("a product times 0 is left out, NaN too") {
+TEST_CASE("a product with factor 0 is omitted, even if it is NaN") {
     tensor const x = of(dtype::float32, {1, 1}, {nan});
     tensor const y = of(dtype::float32, {1, 2}, {1, 1});
     tensor const self = of(dtype::float32, {1, 2}, {1, 2});
@@ -554,7 +555,7 @@ TEST_CASE("histc rounds bfloat16 after each step") {
           row_of(dtype::bfloat16, counts));
 }
 
-TEST_CASE("an integer convolution whose windows would fill the memory is refused") {
+TEST_CASE("an integer convolution whose windows would exhaust memory is refused") {
     std::vector<runtime::aten_argument> call = {arg("input", of(dtype::int64, {1, 1, 5}, {1, 2, 3, 4, 5})),
                                                 arg("weight", of(dtype::int64, {1, 1, 3}, {1, 2, 3})),
                                                 none("bias"),

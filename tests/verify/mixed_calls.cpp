@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes dtypes of operands, and reads and writes what ATen says of each pair.
+// Changes dtypes of operands, and reads and writes the recorded dtypes.
 #include "mixed_calls.hpp"
 
 #include <algorithm>
@@ -25,22 +25,22 @@ tensor& at(sample& s, operand_place const& p) {
     return p.element ? a.tensors[*p.element] : a.tensor;
 }
 
-/// The element in the middle, which is seldom a special one.
+/// The middle element, which is rarely a special value.
 tensor one_element(tensor const& x) {
     return runtime::reshape(runtime::reshape(x, {x.count()}).sliced(0, x.count() / 2, 1), {});
 }
 
-/// Numbers that a dtype does not have become its nearest ones: what is sorted stays sorted.
+/// Casts with saturation, so that sorted elements stay sorted.
 tensor narrowed(tensor const& x, dtype to) {
     if (x.dtype() != dtype::float32 || (to != dtype::bool_ && !(is_integral(to) && bits(to) < 32)))
         return runtime::cast(x, to);
-    double const most = to == dtype::bool_ ? 1 : std::exp2(bits(to) - (is_signed_integral(to) ? 1 : 0)) - 1;
-    double const least = is_signed_integral(to) ? -most - 1 : 0;
-    return runtime::cast(runtime::clamp(x, least, most), to);
+    double const max = to == dtype::bool_ ? 1 : std::exp2(bits(to) - (is_signed_integral(to) ? 1 : 0)) - 1;
+    double const min = is_signed_integral(to) ? -max - 1 : 0;
+    return runtime::cast(runtime::clamp(x, min, max), to);
 }
 
-/// Operators for which Python takes a number in place of a tensor (torch/csrc/utils/python_arg_parser.cpp).
-constexpr std::string_view take_numbers = "add sub subtract mul multiply div divide true_divide floor_divide copy";
+/// Operators for which Python accepts a number instead of a tensor (torch/csrc/utils/python_arg_parser.cpp).
+constexpr std::string_view accept_numbers = "add sub subtract mul multiply div divide true_divide floor_divide copy";
 
 bool is_type_of_numbers(dtype t) {
     return t == dtype::bool_ || t == dtype::int64 || t == dtype::float64 || t == dtype::complex128;
@@ -71,14 +71,14 @@ std::optional<sample> mixed(sample const& drawn, operand_place const& one, opera
         tensor& x = at(s, p);
         bool const is_the_one = p.argument == one.argument && p.element == one.element;
         if (is_the_one) x = narrowed(x, first);
-        else if (x.dtype() == dtype::float32) x = narrowed(x, second); // no rule says its dtype
+        else if (x.dtype() == dtype::float32) x = narrowed(x, second); // the rule does not fix its dtype
     }
     if (is == operand_kind::dimensioned) return s;
     tensor& x = at(s, one);
     if (x.rank() == 0 || x.count() == 0) return {};
     x = one_element(x);
     if (is == operand_kind::zero_dim) return s;
-    if (one.element || !is_type_of_numbers(first) || !names(take_numbers, s.overload)) return {};
+    if (one.element || !is_type_of_numbers(first) || !names(accept_numbers, s.overload)) return {};
     runtime::aten_argument& a = s.arguments[one.argument];
     a.is = kind::number;
     a.number = x.item();
@@ -98,13 +98,13 @@ std::string_view name_of_letter(char letter) {
 
 std::vector<recorded_operand> read_mixed_types(std::string const& path) {
     std::ifstream file(path);
-    if (!file) throw error(path + " cannot be read");
+    if (!file) throw error("cannot read " + path);
     std::vector<pair_letters> pool;
     std::vector<recorded_operand> out;
     std::string line;
     for (int number = 1; std::getline(file, line); ++number) {
         auto const require = [&](bool right) {
-            if (!right) throw error(path + ", line " + std::to_string(number) + ": not what write_mixed_types writes");
+            if (!right) throw error(path + ", line " + std::to_string(number) + ": malformed");
         };
         if (line.empty() || line.front() == '#') continue;
         std::istringstream words(line);
@@ -136,17 +136,18 @@ void write_mixed_types(std::string const& path, std::vector<recorded_operand> co
         rows << '\n';
     }
     std::ofstream file(path);
-    file << "# What ATen (torch 2.13.0) gives where one operand has another dtype than the others. Written by "
-            "verify_mixed_types\n"
-            "# --record, where torch is installed. First the dtypes of results for all pairs, then for each operand "
-            "which of\n"
-            "# them hold where it has dimensions, is 0-d, and is a Python number. A pair: the operand's dtype, then "
-            "the others',\n"
-            "# from bool to complex128; the letters b u c s i l h g f d x z are those dtypes, a point is a call that "
-            "ATen refuses, and ? one\n# whose other arguments decide on the dtype.\n";
+    file << "# The dtypes of ATen's results (torch 2.13.0) if one operand has another dtype than the others. Written "
+            "by\n"
+            "# verify_mixed_types --record, where torch is installed. First come lists of result dtypes for all pairs, "
+            "then\n"
+            "# for each operand the numbers of its lists: with dimensions, 0-d, and as a Python number. A pair is the\n"
+            "# operand's dtype, then that of the others, from bool to complex128. The letters b u c s i l h g f d x z "
+            "are\n"
+            "# these dtypes, a point is a call that ATen rejects, and ? a call whose dtype depends on other "
+            "arguments.\n";
     for (pair_letters const& of : pool) file << std::string_view(of.data(), of.size()) << '\n';
     file << rows.str();
-    if (!file) throw error(path + " cannot be written");
+    if (!file) throw error("cannot write " + path);
 }
 
 } // namespace ATON_NAMESPACE::verify

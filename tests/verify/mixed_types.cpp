@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Rows of several tensors on all pairs of dtypes: where ATen takes a pair, the graph gives its dtype and its numbers, or is refused.
+// Rows with several tensors, on all pairs of dtypes: for each pair that ATen accepts, the graph gives ATen's dtype and numbers, or is refused.
 //
 //     verify_mixed_types --data FILE [--only TEXT] [--every N] [--seed N] [--refused] [--loose] [--all]
 //     verify_mixed_types_torch [--record FILE] ...
 //
-// The second is built where torch is installed, and asks torch itself; with --data it holds the file against it. The first has dtypes from
-// the file, and numbers from the runtime's kernels, which the second compares with torch's.
+// The second is built if torch is installed, and calls torch; with --data it also compares the file with torch. The first takes dtypes from
+// the file and numbers from the runtime's kernels, which the second compares with torch's.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -43,7 +43,7 @@ struct options {
     std::string_view only;
     std::string data;
     std::string record;
-    std::size_t every = 1; ///< of the pairs
+    std::size_t every = 1; ///< check every n-th pair
     std::uint64_t seed = 0;
     bool shows_refused = false;
     bool shows_loose = false;
@@ -52,29 +52,29 @@ struct options {
 
 enum outcome : std::uint8_t { right, refused, wrong, kernel_wrong, kernel_refuses, kernel_takes_more, ended, count_ };
 constexpr std::string_view outcome_names[] = {
-    "right", "refused", "wrong", "wrong in the kernel", "refused by the kernel", "refused by ATen alone", "ended ATen"};
+    "right", "refused", "wrong", "wrong in the kernel", "refused by the kernel", "refused by ATen only", "ended ATen"};
 
-constexpr std::size_t most_operands = 24;
+constexpr std::size_t max_operands = 24;
 
-/// Of one overload, in memory that its process shares.
+/// The state of one overload, in memory that its process shares.
 struct shared_state {
-    std::size_t next = 0; ///< call
+    std::size_t next = 0; ///< number of the next call
     std::size_t counts[outcome::count_] = {};
     std::size_t operands = 0;
-    char names[most_operands][64] = {};
-    std::array<pair_letters, operand_kinds> letters[most_operands];
+    char names[max_operands][64] = {};
+    std::array<pair_letters, operand_kinds> letters[max_operands];
 };
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-struct answer {
+struct call_result {
     aten_results results;
     std::string refusal;
     bool accepts = false;
 };
 
 template <class Call>
-answer answer_of(Call call, sample const& s) {
+call_result result_of(Call call, sample const& s) {
     try {
         return {call(s), {}, true};
     } catch (error const& e) {
@@ -103,8 +103,8 @@ dtype narrowest_of(sample const& s) {
 }
 bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 
-/// Whether numbers are compared: not those of random operators, nor where a rounding that neither side owes the other moves a result
-/// to the next whole number or past the largest one.
+/// Whether numbers are compared: not those of random operators, nor where legitimate rounding moves a result to another integer or
+/// beyond the largest number.
 bool has_numbers(sample const& s) {
     constexpr std::string_view steps =
         "floor_divide div.Tensor_mode divide.Tensor_mode fmod remainder pow grid_sampler_3d "
@@ -117,7 +117,7 @@ bool has_numbers(sample const& s) {
     });
 }
 
-/// Operators that do not check the sizes of these operands on the CPU, and read beyond them: 0-d ones have no meaning.
+/// Operators that do not check the sizes of these operands on the CPU and read out of bounds: not called with 0-d operands.
 constexpr std::string_view read_beyond =
     "_batch_norm_no_update _batch_norm_with_update_functional _native_batch_norm_legit_functional "
     "_native_batch_norm_legit_no_training _native_batch_norm_legit.no_stats native_batch_norm _weight_norm "
@@ -133,7 +133,7 @@ public:
           state_(state),
           overload_(rows_[0]->overload) {}
 
-    /// From `next` on, which is the first call that did not end the process.
+    /// Runs the calls from `next` on, the one after the last call that ended the process.
     void run() {
         std::size_t number = 0;
         for (sample const& base : bases()) {
@@ -153,25 +153,25 @@ public:
     }
 
 private:
-    /// Where letters of the operand are kept; calls may have other optional ones.
+    /// The index of the operand's letters; calls may have different optional operands.
     [[nodiscard]] std::size_t place_in_state(std::string const& operand) {
         std::size_t o = 0;
         while (o != state_.operands && operand != state_.names[o]) ++o;
-        if (o == most_operands) throw error(overload_ + ": more operands than there is room for");
+        if (o == max_operands) throw error(overload_ + ": more than " + std::to_string(max_operands) + " operands");
         if (o == state_.operands) operand.copy(state_.names[state_.operands++], sizeof(state_.names[o]) - 1);
         return o;
     }
 
-    /// The calls that pairs are put into: one with ordinary elements, one with large ones, that ATen takes in some dtype.
+    /// The calls that pairs are applied to: one with ordinary elements and one with large ones, which ATen accepts in some dtype.
     [[nodiscard]] std::vector<sample> bases() const {
         sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload_);
         std::vector<sample> out;
         for (value_theme const values : {value_theme::ordinary, value_theme::wide}) {
-            constexpr std::uint64_t most = 12; // calls to look through
-            for (std::uint64_t i = 0; i != most; ++i) {
+            constexpr std::uint64_t max_draws = 12;
+            for (std::uint64_t i = 0; i != max_draws; ++i) {
                 theme const t{size_theme::distinct, values, dtype::float32, false, i % 2 == 0};
                 sample s = draw(overload_, rows_[0]->schema, rule, t, with_.seed + i);
-                if (operands_of(s).size() < 2 || operands_of(s).size() > most_operands || !is_taken(s)) continue;
+                if (operands_of(s).size() < 2 || operands_of(s).size() > max_operands || !is_accepted(s)) continue;
                 out.push_back(std::move(s));
                 break;
             }
@@ -179,11 +179,11 @@ private:
         return out;
     }
 
-    [[nodiscard]] bool is_taken(sample const& s) const {
+    [[nodiscard]] bool is_accepted(sample const& s) const {
         std::vector<operand_place> const operands = operands_of(s);
         return std::any_of(mixed_types.begin(), mixed_types.end(), [&](dtype t) {
             auto const i = static_cast<std::size_t>(letter_index(t));
-            return answer_of(call_here, *mixed(s, operands[0], operand_kind::dimensioned, i * (mixed_types.size() + 1)))
+            return result_of(call_here, *mixed(s, operands[0], operand_kind::dimensioned, i * (mixed_types.size() + 1)))
                 .accepts;
         });
     }
@@ -202,12 +202,12 @@ private:
                   << std::flush;
     }
 
-    /// As aton verify compares: where the tolerance is not enough, within what roundings explain in this call.
+    /// Compares as aton verify does: beyond the tolerance, errors are bounded by the conditioning of the call.
     std::string difference(sample const& s, std::vector<runtime::value> const& got,
                            aten_results const& expected) const {
         std::optional<std::vector<element_bounds>> bounds;
         for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
-            if (!got[i] || !expected.results[i]) continue; // a mapping may leave it out
+            if (!got[i] || !expected.results[i]) continue; // a mapping may omit it
             comparison c = compare(got[i], expected.results[i], 64, narrowest_of(s));
             if (c.difference.find(" differ") != std::string::npos && !has_numbers(s)) continue;
             if (std::isfinite(c.error) && c.error > 1) {
@@ -219,7 +219,7 @@ private:
         return {};
     }
 
-    /// The graphs beside what ATen gives, whose first dtype is that of the letter.
+    /// Compares the graphs with ATen's results, or, without them, with the dtype of the letter.
     void check_graphs(sample const& s, std::string const& where, aten_results const* expected, char letter) {
         std::string refusal;
         bool ran = false;
@@ -250,9 +250,9 @@ private:
     void check(sample const& s, std::string const& operand, std::size_t o, std::size_t k, std::size_t pair) {
         constexpr std::string_view kinds[] = {"", " of no dimensions", " as a number"};
         std::string const where = operand + std::string(kinds[k]);
-        answer const here = answer_of(call_here, s);
+        call_result const here = result_of(call_here, s);
 #if defined(ATON_ASKS_TORCH)
-        answer const there = answer_of(call_torch, s);
+        call_result const there = result_of(call_torch, s);
         char const letter = there.accepts ? first_letter(there.results) : refused_letter;
         char& known = state_.letters[o][k][pair];
         if (known == refused_letter) known = letter;
@@ -272,7 +272,7 @@ private:
         char const letter = found == recorded_.end() ? refused_letter : found->second.letters[k][pair];
         if (letter == refused_letter) return;
         if (letter == open_letter) return check_open(s, where, here);
-        // Where the kernel does not do as ATen does, the graph's dtype alone is known to be right.
+        // If the kernel's dtype differs from ATen's, only the dtype of the graph can be checked.
         bool const knows = here.accepts && first_letter(here.results) == letter;
         if (!here.accepts) note(kernel_refuses, s, where, here.refusal);
         else if (!knows) note(kernel_wrong, s, where, "ATen's dtype is " + std::string(name_of_letter(letter)));
@@ -281,13 +281,13 @@ private:
     }
 
 #if !defined(ATON_ASKS_TORCH)
-    /// Calls of the pair differ in the dtype of their results: the kernel's is taken for right.
-    void check_open(sample const& s, std::string const& where, answer const& here) {
+    /// For pairs whose result dtype depends on other arguments, the kernel's dtype is assumed to be correct.
+    void check_open(sample const& s, std::string const& where, call_result const& here) {
         if (here.accepts) check_graphs(s, where, &here.results, open_letter);
         else note(kernel_refuses, s, where, here.refusal);
     }
 #else
-    /// A file says what it was written from: a dtype that torch gives, of some call.
+    /// Checks that the recorded dtype is torch's.
     void check_recorded(sample const& s, std::string const& operand, std::string const& where, std::size_t k,
                         std::size_t pair, char letter) {
         if (recorded_.empty() || letter == refused_letter) return;
@@ -306,7 +306,7 @@ private:
     std::set<std::string> shown_;
 };
 
-/// Rows of overloads that take several tensors.
+/// The rows of overloads with several tensors.
 std::map<std::string, std::vector<dsl::entry const*>> chosen_rows(options const& with) {
     std::map<std::string, std::vector<dsl::entry const*>> out;
     for (dsl::table_view const& table : mappings::built_in_tables())
@@ -321,7 +321,7 @@ std::map<std::string, std::vector<dsl::entry const*>> chosen_rows(options const&
     return out;
 }
 
-/// In a process of its own, again from the next call where one ends it.
+/// Checks in a child process, which is restarted at the next call if a call ends it.
 bool check_in_process(overload_check& check, shared_state& state) {
     for (;;) {
         pid_t const process = fork();
@@ -359,11 +359,11 @@ int check_all(options const& with) {
             all.push_back({overload, state->names[o], state->letters[o]});
     }
     if (!with.record.empty()) write_mixed_types(with.record, all);
-    std::cout << overloads << " overloads of several tensors";
+    std::cout << overloads << " overloads with several tensors";
     for (std::size_t i = 0; i != outcome::count_; ++i)
         std::cout << (i == 0 ? ": " : ", ") << counts[i] << ' ' << outcome_names[i];
     std::cout << '\n';
-    return counts[wrong] == 0 && counts[right] != 0 ? 0 : 1; // kernels are verify_torch's to judge
+    return counts[wrong] == 0 && counts[right] != 0 ? 0 : 1; // verify_torch checks the kernels
 }
 
 } // namespace

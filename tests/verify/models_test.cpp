@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole models: exported programs give the program's numbers, and what is planted in a graph is found where it was planted.
+// Whole models: exported programs give the program's numbers, and a planted error is reported at the node where it was planted.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using tests::contains;
 using tests::fault_of;
 
-/// A program and the graph that the exporter makes of it.
+/// A program and its exported graph.
 struct pair {
     program::program p;
     graph_data graph;
@@ -59,7 +59,7 @@ TEST_CASE("exported programs give the program's numbers") {
     for (char const* folder : {"pt2", "pt2_control_flow"})
         for (fs::directory_entry const& each : fs::directory_iterator(fs::path(ATON_SAMPLES) / folder)) {
             std::string const name = each.path().filename().string();
-            // complex numbers, several models in one file, and what lacks a weight on purpose
+            // complex numbers, several models in one file, and a missing weight
             bool const refused = name.starts_with("dtypes") || name.starts_with("multi_model") ||
                                  name.starts_with("legacy_dtypes") || name.starts_with("custom_op");
             if (!name.ends_with(".pt2") || refused) continue;
@@ -67,7 +67,7 @@ TEST_CASE("exported programs give the program's numbers") {
             pair const both = exported(each.path());
             model_report const report = compare_models(both.p, both.graph);
             CHECK(report.difference.empty());
-            CHECK(report.where.node.empty());
+            CHECK(report.first_divergence.node.empty());
             CHECK(!report.outputs.empty());
             ++compared;
         }
@@ -79,7 +79,7 @@ TEST_CASE("external weights are read for the comparison") {
     CHECK(compare_models(both.p, both.graph).passed());
 }
 
-TEST_CASE("the node that parts is the one that was changed") {
+TEST_CASE("the first diverging node is the one that was changed") {
     pair both = digits();
     REQUIRE(compare_models(both.p, both.graph).passed());
 
@@ -87,12 +87,12 @@ TEST_CASE("the node that parts is the one that was changed") {
         node_for(both.graph, "relu_1").op = "Abs";
         model_report const report = compare_models(both.p, both.graph);
         CHECK(contains(report.difference, "output 'log_softmax': "));
-        CHECK(contains(report.where.node, "aten::relu (node relu_1, "));
-        CHECK(report.where.graph_node == "Abs (value relu_1)");
-        CHECK(contains(report.where.why, "elements differ"));
-        CHECK(report.where.same_before == std::vector<std::string>{"batch_norm_1"});
-        CHECK(contains(report.to_text(), "the first node that parts: "));
-        CHECK(contains(report.to_text(), "still the same: batch_norm_1\n"));
+        CHECK(contains(report.first_divergence.node, "aten::relu (node relu_1, "));
+        CHECK(report.first_divergence.graph_node == "Abs (value relu_1)");
+        CHECK(contains(report.first_divergence.why, "elements differ"));
+        CHECK(report.first_divergence.same_before == std::vector<std::string>{"batch_norm_1"});
+        CHECK(contains(report.to_text(), "the first diverging node: "));
+        CHECK(contains(report.to_text(), "same up to: batch_norm_1\n"));
         CHECK(contains(report.to_json(), "\"passed\": false"));
     }
     SUBCASE("a weight that was folded into another") {
@@ -103,23 +103,23 @@ TEST_CASE("the node that parts is the one that was changed") {
         for (std::size_t i = 0; i != 48; ++i) changed.append(bias.data.at(i).to<double>() + (i == 17 ? 0.5 : 0.0));
         bias.data = changed;
         model_report const report = compare_models(both.p, both.graph);
-        CHECK(contains(report.where.node, "node batch_norm_2, "));
-        CHECK(report.where.same_before == std::vector<std::string>{"max_pool2d"});
+        CHECK(contains(report.first_divergence.node, "node batch_norm_2, "));
+        CHECK(report.first_divergence.same_before == std::vector<std::string>{"max_pool2d"});
     }
     SUBCASE("without names") {
         node_for(both.graph, "adaptive_avg_pool2d").op = "MaxPool";
         for (graph_value& v : both.graph.values)
             if (v.producer >= 0) v.name.clear();
         model_report const report = compare_models(both.p, both.graph);
-        CHECK(contains(report.where.node, "node adaptive_avg_pool2d, "));
-        CHECK(report.where.graph_node.empty());
-        CHECK(report.where.same_before == std::vector<std::string>{"relu_2"});
+        CHECK(contains(report.first_divergence.node, "node adaptive_avg_pool2d, "));
+        CHECK(report.first_divergence.graph_node.empty());
+        CHECK(report.first_divergence.same_before == std::vector<std::string>{"relu_2"});
     }
     SUBCASE("a node that does not run") {
         node_for(both.graph, "linear").op = "MatMul";
         model_report const report = compare_models(both.p, both.graph);
         CHECK(contains(report.difference, "the graph does not run: "));
-        CHECK(contains(report.where.node, "node linear, "));
+        CHECK(contains(report.first_divergence.node, "node linear, "));
         CHECK(contains(report.to_text(), "the graph stops before it"));
     }
 }
@@ -135,7 +135,7 @@ TEST_CASE("a float32 value of a float16 program has float16's tolerance") {
         program::value_index const wide =
             b.add("aten::_to_copy", {tensor("self", halves), program::type("dtype", dtype::float32)}, {n});
         b.output(b.add("aten::exp", {tensor("self", wide)}, {n}));
-        graph_data data; // rounds in another place
+        graph_data data; // rounds at another node
         dsl::graph<13> const g(data, 17);
         dsl::value const input(data, data.add_input("x", {dtype::float32, shape{n}}));
         data.outputs = {g.cast(g.cast(g.op<"Exp">(input), dtype::float16), dtype::float32).id()};
@@ -150,10 +150,10 @@ TEST_CASE("a graph that is not the program's is refused") {
     CHECK(contains(fault_of([&] { return compare_models(other.p, both.graph); }), "has an input 'image'"));
     both.graph.outputs.push_back(both.graph.outputs[0]);
     CHECK(contains(fault_of([&] { return compare_models(both.p, both.graph); }),
-                   "the graph has 2 outputs, the program 1"));
+                   "the graph has 2 outputs, but the program has 1"));
 }
 
-TEST_CASE("inputs that are given are taken") {
+TEST_CASE("given inputs are used") {
     pair const both = digits();
     model_options options;
     options.inputs = {runtime::tensor::from_constant({dtype::float32, {2, 1, 8, 8}, std::string(512, '\0')})};
@@ -166,7 +166,7 @@ TEST_CASE("inputs that are given are taken") {
                    "input 'image' is float32[2, 3]"));
 }
 
-TEST_CASE("tensors outside of the model's folder are not read") {
+TEST_CASE("tensors outside the model's folder are not read") {
     model m;
     m.graph.opset = 20;
     value_id const v = m.graph.add_value({dtype::float32, shape({3})});
@@ -180,12 +180,12 @@ TEST_CASE("tensors outside of the model's folder are not read") {
         m.external[0].offset = offset;
         return fault_of([&] { return load_external(m, "folder/model.onnx"), 0; });
     };
-    CHECK(contains(fault("../w.bin", 0), "outside of the model's folder"));
-    CHECK(contains(fault("/etc/hostname", 0), "outside of the model's folder"));
+    CHECK(contains(fault("../w.bin", 0), "outside the model's folder"));
+    CHECK(contains(fault("/etc/hostname", 0), "outside the model's folder"));
     CHECK(contains(fault("no_such_file.bin", 0), "cannot be read from "));
     m.external[0].name = "x";
     m.external[0].location = "w.bin";
-    CHECK(contains(fault_of([&] { return load_external(m, "model.onnx"), 0; }), "no initializer"));
+    CHECK(contains(fault_of([&] { return load_external(m, "model.onnx"), 0; }), "is not an initializer"));
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph that a test writes node by node, and what would be changed in it.
+// A graph that a test builds node by node, and its mutants.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace aton::tests {
 
-/// A graph of two inputs of (3, 4) that is written node by node.
+/// A graph with two inputs of (3, 4).
 struct planned {
     graph_data data;
     value_id x = no_value;
@@ -46,7 +46,7 @@ struct planned {
         for (std::int64_t const n : all) t.append(static_cast<long long>(n));
         return constant(std::move(t));
     }
-    /// Changes of the graph with this result, each after the number of its node.
+    /// The mutants of the graph with this output, each with the index of its node in front.
     std::set<std::string> mutants_of(value_id result) {
         data.outputs = {result};
         std::set<std::string> out;

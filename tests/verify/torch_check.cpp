@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The runtime's ATen beside torch's own, live, on random calls of every overload that the built-in tables map.
+// Compares the runtime's ATen kernels with torch, on random calls of every overload that the built-in tables map.
 //
 //     verify_torch [--only TEXT] [--samples N] [--seed N] [--jobs N] [--refused] [--all]
 //
-// Overloads run in processes of their own: integer division by zero ends torch itself; such a call is counted, and the next one goes on.
-// What is known to differ stands in known_torch_differences.cpp.
+// Each overload runs in its own process: integer division by zero ends torch; such calls are counted, and the next call continues.
+// Known differences are listed in known_torch_differences.cpp.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -42,9 +42,9 @@ struct options {
     bool shows_all = false;
 };
 
-/// Of an overload, or of all.
+/// The counts of one overload, or of all.
 struct counts {
-    int next = 0; ///< call of the overload
+    int next = 0; ///< number of the next call
     int same = 0;
     int same_in_another_way = 0;
     int different = 0;
@@ -65,13 +65,13 @@ struct counts {
     }
 };
 
-constexpr int most_jobs = 64;
-constexpr std::size_t most_known = 256;
+constexpr int max_jobs = 64;
+constexpr std::size_t max_known = 256;
 
-/// In memory that the processes share.
+/// Memory that the processes share.
 struct shared_counts {
-    counts of_job[most_jobs];
-    bool met[most_known] = {}; ///< which of the known differences
+    counts of_job[max_jobs];
+    bool met[max_known] = {}; ///< which known differences occurred
 };
 
 std::vector<theme> all_themes() {
@@ -102,14 +102,14 @@ aten_results try_call(aten_results (*call)(sample const&), sample const& s, std:
 
 aten_results call_here(sample const& s) { return runtime::call_aten(s.overload, s.arguments); }
 
-/// The number of the first result that is not the same, and why.
+/// The index of the first result that differs, and how.
 struct difference {
     std::size_t result = 0;
     std::string why;
 };
 
 difference difference_of(aten_results const& got, aten_results const& expected) {
-    if (got.results.size() != expected.results.size()) return {0, "another number of results"};
+    if (got.results.size() != expected.results.size()) return {0, "the number of results is not equal"};
     for (std::size_t k = 0; k != got.results.size(); ++k) {
         std::string why = compare(got.results[k], expected.results[k], 16).difference;
         if (!why.empty()) return {k, why};
@@ -117,7 +117,7 @@ difference difference_of(aten_results const& got, aten_results const& expected) 
     return {};
 }
 
-/// The same elements with gaps between them, which torch's vectorised loops and its libraries do not take.
+/// The same elements with gaps between them, so that torch uses neither vectorized loops nor libraries.
 tensor spread(tensor const& x) {
     if (!x || x.rank() == 0 || x.is_strings()) return x;
     runtime::sizes to = x.sizes();
@@ -145,7 +145,7 @@ aten_results call_torch_without_mkldnn(sample const& s) {
     return out;
 }
 
-/// Torch has several kernels for many operators and chooses by how operands lie in memory; where the numbers of two differ, both are its.
+/// Torch selects among several kernels by the memory layout of the operands; if their results differ, both are correct.
 bool is_same_in_another_way(aten_results const& got, sample const& s) {
     for (auto* const call : {&call_torch_without_mkldnn, &call_torch_on_spread}) {
         std::string fault;
@@ -171,7 +171,7 @@ bool is_excluded(std::string const& overload) {
         all.begin(), all.end(), [&](exclusion const& e) { return e.when.empty() && names(e.operators, overload); });
 }
 
-/// The calls of an overload from `to.next` on.
+/// Runs the calls of an overload from `to.next` on.
 void check_overload(dsl::entry const& row, options const& with, counts& to, bool* met) {
     std::string const overload(row.overload);
     sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload);
@@ -216,7 +216,7 @@ void check_overload(dsl::entry const& row, options const& with, counts& to, bool
     }
 }
 
-/// An overload in a process.
+/// A child process that checks one overload.
 struct job {
     pid_t process = -1;
     dsl::entry const* row = nullptr;
@@ -243,21 +243,21 @@ std::vector<dsl::entry const*> rows_of(options const& with) {
     return out;
 }
 
-/// Known differences that no call had. Other seeds, and other processors, may have them.
+/// Prints known differences that did not occur. They may occur with other seeds and on other CPUs.
 void show_stale(shared_counts const& shared) {
     std::span<known_torch_difference const> const all = known_torch_differences();
     for (std::size_t k = 0; k != all.size(); ++k)
         if (!shared.met[k])
-            std::cout << "known to differ, and does not: " << all[k].operators << " (" << all[k].where << ")\n";
+            std::cout << "known difference did not occur: " << all[k].operators << " (" << all[k].where << ")\n";
 }
 
 int run(options const& with) {
     auto* const shared = static_cast<shared_counts*>(
         mmap(nullptr, sizeof(shared_counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    if (shared == MAP_FAILED || known_torch_differences().size() > most_known)
+    if (shared == MAP_FAILED || known_torch_differences().size() > max_known)
         return 2; // NOLINT(*-cstyle-cast): torch's
     std::vector<dsl::entry const*> const rows = rows_of(with);
-    std::vector<job> jobs(static_cast<std::size_t>(std::clamp(with.jobs, 1, most_jobs)));
+    std::vector<job> jobs(static_cast<std::size_t>(std::clamp(with.jobs, 1, max_jobs)));
     counts all;
     int ended = 0;
     int wrong = 0;
@@ -289,11 +289,11 @@ int run(options const& with) {
         if (!go_on(k)) return 2;
     }
     if (with.only.empty()) show_stale(*shared);
-    std::cout << rows.size() << " overloads: " << all.same << " calls the same, " << all.same_in_another_way
-              << " as torch gives them when operands lie otherwise or without its libraries, " << all.known
-              << " known to differ, " << all.different << " different (of " << wrong << " overloads), "
-              << all.refused_by_both << " refused by both, " << all.refused_here << " here alone, "
-              << all.refused_by_torch << " by torch alone, " << ended << " ended torch\n";
+    std::cout << rows.size() << " overloads: " << all.same << " calls agree, " << all.same_in_another_way
+              << " agree with torch for another memory layout or without its libraries, " << all.known
+              << " have known differences, " << all.different << " differ (of " << wrong << " overloads), "
+              << all.refused_by_both << " refused by both, " << all.refused_here << " here only, "
+              << all.refused_by_torch << " by torch only, " << ended << " ended torch\n";
     return wrong == 0 && all.same != 0 ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands do once their options are read. Each returns the exit status, and throws aton::error for what went wrong.
+// The commands, after their options are parsed. Each returns its exit status and throws aton::error on failure.
 #pragma once
 
 #include <string>
@@ -11,34 +11,34 @@
 
 namespace aton::tool {
 
-/// The result of a command, on stdout; throws when it cannot be written.
+/// Writes the result of a command to stdout. Throws if that fails.
 void print_out(std::string_view text);
-/// What main() does: `run`, with what it throws said on one line of stderr, for an exit status of 1.
+/// The body of main(): calls `run`; prints an exception as one line on stderr and returns 1.
 int guarded(int (*run)(int, char**), int argc, char** argv);
-/// Says on one line of stderr what went wrong.
+/// Prints "aton: WHAT" as one line on stderr.
 void complain(std::string_view what);
-/// Text from a file, without control characters.
+/// Replaces control characters by spaces, in text that comes from a file or the command line.
 [[nodiscard]] std::string plain(std::string text);
-/// "IR 9, opset 20, ai.onnx.ml 4, made by pytorch 2.13.0"
+/// One line such as "IR 9, opset 20, ai.onnx.ml 4, made by pytorch 2.13.0".
 [[nodiscard]] std::string summary(model const& m);
-/// Whether a file is an archive, as .pt2 files are, going by its first bytes. Throws where it cannot be read.
+/// Whether a file starts like a ZIP archive, as .pt2 files do. False if it cannot be read.
 [[nodiscard]] bool is_archive(std::string const& path);
 
-/// Replaces this program by one that lies beside it; argv[0] and the options after it are handed on. Throws where it cannot.
-[[noreturn]] int become(std::string const& program, char** argv);
+/// Replaces this process by a program from the folder of this one, with `argv`. Throws if that fails.
+[[noreturn]] int exec_sibling(std::string const& program, char** argv);
 
-/// Loads plugins; throws where one cannot be used, or hides rows of a later one or of the built-in tables.
+/// Loads plugins. Throws if one cannot be used, or shadows rows of a later one or of the built-in tables without `override_`.
 [[nodiscard]] std::vector<plugin> load_plugins(std::vector<std::string> const& paths);
-/// Their tables, in order.
+/// The tables of all plugins, in order.
 [[nodiscard]] std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins);
 
 struct export_request {
     std::string input;
-    std::string output; ///< empty: beside the input, with .onnx
+    std::string output; ///< empty: next to the input, with the extension .onnx
     bool quiet = false;
     std::vector<std::string> dims;    ///< "x:0=batch"
     std::vector<std::string> renames; ///< "relu=probabilities"
-    std::vector<std::string> plugins; ///< files, in the order in which their tables are looked at
+    std::vector<std::string> plugins; ///< files, in order of priority
     export_options options;
 };
 int export_model(export_request request);

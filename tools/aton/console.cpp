@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every command needs: text to the console, and plugins.
+// Helpers of all commands: console output and plugins.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -25,7 +25,7 @@ int guarded(int (*run)(int, char**), int argc, char** argv) {
     } catch (std::exception const& e) {
         complain(e.what());
     } catch (...) {
-        complain("an unknown error");
+        complain("unknown error");
     }
     return 1;
 }
@@ -36,16 +36,16 @@ void complain(std::string_view what) {
 
 void print_out(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw error("standard output cannot be written");
+        throw error("cannot write to standard output");
 }
 
-int become(std::string const& program, char** argv) {
+int exec_sibling(std::string const& program, char** argv) {
     std::error_code fault;
     std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe", fault);
     std::string const path = (self.parent_path() / program).string();
     if (!fault) ::execv(path.c_str(), argv);
-    throw error(program + " cannot be run: " + std::strerror(errno) +
-                "; it lies beside aton where both were built with -DATON_BUILD_RUNTIME=ON");
+    throw error("cannot run " + program + ": " + std::strerror(errno) +
+                "; it is built next to aton with -DATON_BUILD_RUNTIME=ON");
 }
 
 std::string plain(std::string text) {

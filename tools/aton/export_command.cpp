@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aton export: options that are texts, progress on a terminal, and one line about what was written.
+// aton export: parses options of the form KEY=VALUE, shows progress on a terminal, and prints one line about the result.
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -62,7 +62,7 @@ std::string time_text(clock::duration d) {
     return seconds < 1 ? text_of(seconds * 1e3, "ms") : text_of(seconds, "s");
 }
 
-/// One line of stderr, written over again and again, once the work has taken a while; nothing where no one looks.
+/// A progress line on stderr, overwritten as it changes. Appears after a delay, and only on a terminal.
 class progress_line {
 public:
     progress_line() : shown_(::isatty(STDERR_FILENO) != 0) {}
@@ -90,7 +90,7 @@ private:
     clock::time_point last_ = clock::now();
 };
 
-std::string beside(std::string const& input) {
+std::string default_output(std::string const& input) {
     std::filesystem::path path(input);
     return path.replace_extension(".onnx").string();
 }
@@ -99,12 +99,12 @@ std::string beside(std::string const& input) {
 
 int export_model(export_request request) {
     auto const start = clock::now();
-    std::string const output = request.output.empty() ? beside(request.input) : request.output;
+    std::string const output = request.output.empty() ? default_output(request.input) : request.output;
     for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
     for (std::string const& text : request.renames) request.options.renames.push_back(parse_rename(text));
     std::error_code ignored;
     if (std::filesystem::equivalent(request.input, output, ignored))
-        throw error(plain(output) + ": is the file that is exported; name another one with -o");
+        throw error(plain(output) + ": is also the input; name another output file with -o");
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     request.options.tables = tables_of(plugins);
     export_report report;
@@ -117,11 +117,11 @@ int export_model(export_request request) {
         for (warning const& each : report.warnings)
             complain("warning: " + plain(request.input) + ": " + plain(each.text));
     bool const is_file = std::filesystem::is_regular_file(output, ignored);
-    if (request.quiet || !is_file) return 0; // a pipe may be our own stdout
+    if (request.quiet || !is_file) return 0; // a pipe may be this process's stdout
     std::string line = plain(output) + ": " + std::to_string(report.nodes) + " nodes, opset " +
                        std::to_string(request.options.opset) + ", " + std::to_string(report.weights) + " weights of " +
                        size_text(report.weight_bytes);
-    if (report.rewritten_bytes != 0) line += " (" + size_text(report.rewritten_bytes) + " of them laid out anew)";
+    if (report.rewritten_bytes != 0) line += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";
     print_out(line + ", " + time_text(clock::now() - start) + '\n');
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aton print, aton check and aton unconvertible: what is in a file, and what is wrong with it.
+// aton print, aton check and aton unconvertible: show and check the contents of a file.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -25,7 +25,7 @@ std::string summary(model const& m) {
 }
 
 bool is_archive(std::string const& path) {
-    if (!std::filesystem::is_regular_file(path)) return false; // its reader says what is wrong with it
+    if (!std::filesystem::is_regular_file(path)) return false; // the reader reports the error
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) return false;
     char start[2]{};

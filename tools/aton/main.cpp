@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The aton command: its options and exit status. 0: done, 1: the input or the work failed, 2: wrong usage.
+// The aton command: its options and exit status. 0: success, 1: failure, 2: wrong usage.
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-// CLI11 2.1's headers are not ours
+// CLI11 2.1's headers do not compile cleanly with -Wconversion
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 using command = std::function<int()>;
 
-/// An option whose value is one of some words.
+/// Adds an option whose value is one of `words`.
 template <class Enum>
 void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<std::string, Enum> const& words,
                 std::string const& help) {
@@ -44,7 +44,7 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
 }
 
 void add_program_options(CLI::App& app, std::string& input, export_options& options) {
-    app.add_option("MODEL.pt2", input, "What torch.export.save wrote")->required();
+    app.add_option("MODEL.pt2", input, "A file written by torch.export.save")->required();
     app.add_option("--opset", options.opset, "The target opset of ai.onnx")
         ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
         ->capture_default_str();
@@ -52,9 +52,8 @@ void add_program_options(CLI::App& app, std::string& input, export_options& opti
 }
 
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
-    app.add_option("--plugin",
-                   plugins,
-                   "A shared library with mapping tables; may be repeated, the first one is looked at first")
+    app.add_option(
+           "--plugin", plugins, "A shared library with mapping tables; may be repeated, earlier ones take priority")
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -62,17 +61,17 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
 
 command add_export(CLI::App& app) {
     auto const request = std::make_shared<export_request>();
-    CLI::App& sub = *app.add_subcommand("export", "Turn a .pt2 file into an .onnx file");
+    CLI::App& sub = *app.add_subcommand("export", "Convert a .pt2 file to an .onnx file");
     export_options& options = request->options;
     add_program_options(sub, request->input, options);
-    sub.add_option("-o,--output", request->output, "The .onnx file; default: beside MODEL.pt2")->type_name("FILE");
+    sub.add_option("-o,--output", request->output, "The .onnx file; default: next to MODEL.pt2")->type_name("FILE");
     add_choice<weight_mode>(
         sub,
         "--weights",
         options.weights,
         {{"embed", weight_mode::embed}, {"external", weight_mode::external}, {"reference", weight_mode::reference}},
-        "embed: in the .onnx file, up to 2 GiB; external: in FILE.data beside it; reference: they "
-        "stay in MODEL.pt2, which must lie beside the .onnx file");
+        "embed: in the .onnx file, up to 2 GiB; external: in FILE.data next to it; reference: they "
+        "stay in MODEL.pt2, which must be in the folder of the .onnx file");
     add_choice<operator_mode>(
         sub,
         "--operators",
@@ -81,16 +80,16 @@ command add_export(CLI::App& app) {
          {"aten", operator_mode::aten},
          {"aten-fallback", operator_mode::aten_fallback},
          {"keep", operator_mode::keep}},
-        "standard: refuse what has no mapping; aten: every ATen operator becomes a node ATen; aten-fallback: those "
-        "that "
-        "cannot be converted do; keep: custom operators without a mapping become nodes of their own domain");
+        "standard: refuse operators without a mapping; aten: every ATen operator becomes an ATen node; aten-fallback: "
+        "only those that cannot be converted do; keep: custom operators without a mapping become nodes of their "
+        "own domain");
     add_plugins(sub, request->plugins);
     add_choice<state_mode>(sub,
                            "--state",
                            options.state,
                            {{"outputs", state_mode::outputs}, {"inputs", state_mode::inputs}},
-                           "Buffers that the model changes. outputs: their new value is an extra output; inputs: their "
-                           "old value is an extra input as well");
+                           "Buffers that the model changes. outputs: the new value is an extra output; inputs: the "
+                           "old value is also an extra input");
     sub.add_option("--dim", request->dims, "Name a dynamic dimension: x:0=batch; may be repeated")
         ->type_name("INPUT:AXIS=NAME")
         ->expected(1)
@@ -100,25 +99,24 @@ command add_export(CLI::App& app) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
-        "--no-optimize", [request] { request->options.optimize = false; }, "Leave the graph as the mappings made it");
-    sub.add_flag(
-        "--inline-functions",
-        request->options.inline_functions,
-        "Custom operators that have bodies in ONNX operators become these; else they are functions of the model");
+        "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
+    sub.add_flag("--inline-functions",
+                 request->options.inline_functions,
+                 "Expand custom operators with bodies of ONNX operators, instead of writing functions");
     sub.add_flag_callback(
         "--check-guards",
         [request] { request->options.guards = guard_mode::all; },
-        "The model fails where it is given sizes that the module refuses; without it, only where a number of the "
-        "program was computed from them");
-    sub.add_flag("--werror", options.warnings_are_errors, "Write nothing where there is a warning");
-    sub.add_flag("-q,--quiet", request->quiet, "Print nothing when all went well, no warnings either");
+        "The model rejects all sizes that the module rejects; default: only those that a constant of the program "
+        "depends on");
+    sub.add_flag("--werror", options.warnings_are_errors, "Treat warnings as errors: write nothing");
+    sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
 }
 
 command add_unconvertible(CLI::App& app) {
     auto const request = std::make_shared<unconvertible_request>();
     CLI::App& sub = *app.add_subcommand(
-        "unconvertible", "List every operator of a .pt2 file that cannot be converted: why, how often, and where");
+        "unconvertible", "List the operators of a .pt2 file that cannot be converted: why, how often, and where");
     add_program_options(sub, request->input, request->options);
     sub.add_option("--format", request->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
@@ -131,7 +129,7 @@ command add_ops(CLI::App& app) {
     auto const request = std::make_shared<list_request>();
     CLI::App& sub = *app.add_subcommand("ops", "List the overloads that have a mapping, built in or in a plugin");
     add_plugins(sub, request->plugins);
-    sub.add_option("--opset", request->opset, "Only mappings that hold at this opset")
+    sub.add_option("--opset", request->opset, "Only mappings that apply at this opset")
         ->check(CLI::Range(1, onnx::newest_version("")));
     add_choice<list_format>(
         sub,
@@ -140,9 +138,9 @@ command add_ops(CLI::App& app) {
         {{"text", list_format::text}, {"json", list_format::json}, {"markdown", list_format::markdown}},
         "text, json or markdown");
     CLI::Option* const only_mapped = sub.add_flag_callback(
-        "--mapped", [request] { request->mapped = true; }, "Only overloads that have a mapping: the default");
+        "--mapped", [request] { request->mapped = true; }, "Only overloads that have a mapping (default)");
     sub.add_flag_callback(
-           "--all", [request] { request->mapped = false; }, "Every ATen overload that torch has")
+           "--all", [request] { request->mapped = false; }, "Every ATen overload of torch")
         ->excludes(only_mapped);
     return [&sub, request] {
         if (sub.parsed()) print_out(list_operators(*request));
@@ -161,32 +159,32 @@ command add_print(CLI::App& app) {
 
 command add_check(CLI::App& app) {
     auto const files = std::make_shared<std::vector<std::string>>();
-    CLI::App& sub = *app.add_subcommand("check", "Hold ONNX files against ONNX's checker, with full shape inference");
+    CLI::App& sub = *app.add_subcommand("check", "Check ONNX files with ONNX's checker and full shape inference");
     sub.add_option("FILE", *files, "An .onnx file")->required();
     return [&sub, files] { return sub.parsed() ? check_models(*files) : -1; };
 }
 
-/// The rest of the command line is for aton-verify, which lies beside this program and knows its own options.
+/// Passes the rest of the command line to aton-verify, in the same folder, which parses its own options.
 command add_verify(CLI::App& app, char** argv) {
     CLI::App& sub = *app.add_subcommand(
-        "verify", "Run mappings, or a .pt2 file and its .onnx file, as ATen and as ONNX on the same numbers");
+        "verify", "Compare mappings, or a .pt2 file and its .onnx file, with ATen by running both sides");
     sub.prefix_command();
     sub.set_help_flag();
-    return [&sub, argv] { return sub.parsed() ? become("aton-verify", argv + 1) : -1; };
+    return [&sub, argv] { return sub.parsed() ? exec_sibling("aton-verify", argv + 1) : -1; };
 }
 
 int run(int argc, char** argv) {
     CLI::App app("Aton: PyTorch models to ONNX, without Python", "aton");
     app.set_version_flag("--version", "aton " + std::string(aton::version), "Print the version");
     app.require_subcommand(1);
-    app.footer("Exit status: 0 done, 1 the input or the work failed, 2 wrong usage.");
+    app.footer("Exit status: 0 success, 1 failure, 2 wrong usage.");
     std::vector<command> const commands{
         add_export(app), add_print(app), add_ops(app), add_unconvertible(app), add_check(app), add_verify(app, argv)};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
-        complain(plain(e.what()) + " (aton --help says more)");
+        complain(plain(e.what()) + " (see aton --help)");
         return 2;
     }
     for (command const& each : commands)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the built-in tables, those of plugins and torch's schemas; one line, object or table row for each overload and range of opsets.
+// Lists the rows of built-in tables and plugins, and torch's schemas: one line, JSON object or table row per overload and opset range.
 #include "ops_command.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct line {
 
 std::string_view overload_of(std::string_view schema) { return schema.substr(0, schema.find('(')); }
 
-/// Rows of plugins come first among those of one overload and range.
+/// Sorted by overload and first opset; rows of plugins come before built-in ones.
 std::vector<line> collect(list_request const& request, std::vector<plugin> const& plugins) {
     std::vector<line> lines;
     auto const add = [&](dsl::table_view table, std::string_view from) {
@@ -62,14 +62,14 @@ std::string origin(line const& l) {
     return l.plugin.empty() ? std::string() : plain(std::string(l.plugin)) + (l.overrides ? ", overrides" : "");
 }
 
-/// "13-" where the newest opset is included.
+/// "13-20", or "13-" if the newest opset is included.
 std::string range(line const& l) {
     if (l.since == 0) return "-";
     return std::to_string(l.since) + '-' +
            (l.until >= onnx::newest_version("") ? std::string() : std::to_string(l.until));
 }
 
-/// Schemas hold quotes: default strings.
+/// Puts a backslash before each of the `special` characters.
 std::string escaped(std::string_view text, std::string_view special) {
     std::string out;
     for (char c : text) {

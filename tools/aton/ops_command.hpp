@@ -13,7 +13,7 @@ struct list_request {
     int opset = 0;      ///< 0: every opset
     bool mapped = true; ///< only overloads that have a mapping
     list_format format = list_format::text;
-    std::vector<std::string> plugins; ///< files, whose rows are listed too
+    std::vector<std::string> plugins; ///< files whose rows are also listed
 };
 
 std::string list_operators(list_request const& request);

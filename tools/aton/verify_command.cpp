@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aton verify: mappings, a model, and reports in files.
+// aton verify: checks mappings or a model, and writes reports.
 #include "verify_command.hpp"
 
 #include <cstdio>
@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 bool is_html(std::string const& path) { return path.ends_with(".html"); }
 
-/// The inputs that lie in a folder as ONNX's tests have them.
+/// Reads input_0.pb, input_1.pb, ... from a folder, as in ONNX's backend tests.
 std::vector<runtime::value> read_inputs(std::string const& folder) {
     std::vector<runtime::value> out;
     for (;;) {
@@ -49,7 +49,7 @@ std::vector<runtime::value> read_inputs(std::string const& folder) {
     return out;
 }
 
-/// Where tensors are computed. Throws aton::error where there is no GPU, or none in this build.
+/// The device to run on. Throws aton::error if there is no GPU, or this build does not support it.
 runtime::device device_of(verify_request const& request) {
     if (request.device == "cpu") return {};
 #if defined(ATON_HAS_CUDA)
@@ -59,7 +59,7 @@ runtime::device device_of(verify_request const& request) {
 #endif
 }
 
-/// What tells the results of a seed from those of the same seed with other options.
+/// The options that the results of a seed depend on.
 std::string settings_of(verify_request const& request) {
     std::string out = "aton verify --samples " + std::to_string(request.samples) + " --device " + request.device;
     if (!request.only.empty()) out += " --only " + plain(request.only);
@@ -105,7 +105,7 @@ int verify_mappings(verify_request const& request) {
     options.mutants = request.mutants;
     options.threads = request.threads;
     options.where = device_of(request);
-    if (request.opset != 0) options.least_opset = options.most_opset = request.opset;
+    if (request.opset != 0) options.min_opset = options.max_opset = request.opset;
     if (::isatty(STDERR_FILENO) != 0)
         options.progress = [](std::size_t done, std::size_t total) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
@@ -116,8 +116,8 @@ int verify_mappings(verify_request const& request) {
         options.seed = seed;
         verify::report all = check(rows, options);
         if (all.rows.empty())
-            throw error("no mapping " +
-                        (request.only.empty() ? "is there" : "has '" + plain(request.only) + "' in its name"));
+            throw error(request.only.empty() ? "there are no mappings to check"
+                                             : "no mapping has '" + plain(request.only) + "' in its name");
         return all;
     };
     if (!request.seeds.empty())
@@ -126,12 +126,12 @@ int verify_mappings(verify_request const& request) {
     for (std::string const& path : request.reports) write_file(is_html(path) ? all.to_html() : all.to_json(), path);
     print_out(all.to_text());
     if (request.mutants && all.power() < request.least_power)
-        throw error("fewer mutants were caught than --least-power " + std::to_string(request.least_power) + " %");
+        throw error("the mappings detect " + std::to_string(all.power()) +
+                    " % of their mutants, less than --least-power " + std::to_string(request.least_power) + " %");
     verify::row_report const* const weakest = all.weakest();
     if (request.mutants && weakest != nullptr && weakest->mutants.power() < request.least_row_power)
         throw error(weakest->overload + " detects " + std::to_string(weakest->mutants.power()) +
-                    " % of its mutants, fewer than --least-row-power " + std::to_string(request.least_row_power) +
-                    " %");
+                    " % of its mutants, less than --least-row-power " + std::to_string(request.least_row_power) + " %");
     return all.passed() ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What aton verify does once its options are read.
+// aton verify, after its options are parsed.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ struct verify_request {
     int opset = 0; ///< 0: all
     int samples = 3;
     std::uint64_t seed = 0;
-    std::string seeds; ///< "1..200": each of them, in place of `seed`
-    std::string log;   ///< of the seeds that are done; a file
+    std::string seeds; ///< "1..200": several seeds instead of `seed`
+    std::string log;   ///< the file that records finished seeds
     bool mutants = false;
     double least_power = 0;     ///< in percent
     double least_row_power = 0; ///< in percent
-    int threads = 0;            ///< 0: as many as the machine has
+    int threads = 0;            ///< 0: one per CPU
     std::vector<std::string> plugins;
-    std::string inputs; ///< a folder
+    std::string inputs; ///< a folder with input_0.pb, input_1.pb, ...
     std::string model;
     std::string device = "cpu"; ///< or "cuda"
     std::vector<std::string> reports;
 };
 
-/// Why options do not go together; empty where they do.
+/// Why options cannot be combined; empty if they can.
 [[nodiscard]] std::string usage_fault(verify_request const& request);
 
-/// The exit status: 0 where all is the same. Throw aton::error where the work fails.
+/// Return the exit status: 0 if there is no difference, 1 otherwise. Throw aton::error if the check cannot be run.
 int verify_mappings(verify_request const& request);
 int verify_model(verify_request const& request);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// aton verify, a program of its own that lies beside aton: it carries the runtime, which nothing else needs. Exit status: 0 all is the same,
-// 1 something is not or the work failed, 2 wrong usage.
+// aton-verify, which `aton verify` runs. A separate program, so that aton does not link the runtime. Exit status: 0 no difference, 1 a
+// difference or failure, 2 wrong usage.
 #include <cstdint>
 #include <string>
 #include <vector>
 
-// CLI11 2.1's headers are not ours
+// CLI11 2.1's headers do not compile cleanly with -Wconversion
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include <CLI/CLI.hpp>
@@ -22,53 +22,58 @@ namespace aton::tool {
 namespace {
 
 int run(int argc, char** argv) {
-    CLI::App app("Run mappings or a model as ATen and as ONNX on the same numbers", "aton verify");
+    CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
     verify_request request;
     app.add_option(
-           "MODEL", request.files, "MODEL.pt2 MODEL.onnx: a program and its graph; none: every built-in mapping")
+           "MODEL", request.files, "MODEL.pt2 MODEL.onnx: a program and its graph; default: every built-in mapping")
         ->expected(0, 2);
-    app.add_option("--only", request.only, "Mappings whose overload has this text in its name")->type_name("TEXT");
+    app.add_option("--only", request.only, "Only mappings of overloads whose name contains TEXT")->type_name("TEXT");
     app.add_option(
-           "--opset", request.opset, "Mappings at this opset alone; default: at each one where their graph changes")
+           "--opset", request.opset, "Only this opset; default: every opset at which the graph of a mapping changes")
         ->check(CLI::Range(1, onnx::newest_version("")));
     app.add_option("--samples",
                    request.samples,
-                   "Calls for each combination of dtype, sizes and values; of a model: sets of inputs")
+                   "Calls per combination of dtype, sizes and values; for a model: sets of inputs")
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();
-    app.add_option("--seed", request.seed, "Other random numbers")->capture_default_str();
-    app.add_option("--seeds", request.seeds, "Mappings with each of these seeds, a line for each: 1..200")
+    app.add_option("--seed", request.seed, "Seed of the random calls or inputs")->capture_default_str();
+    app.add_option("--seeds",
+                   request.seeds,
+                   "Check mappings with each of these seeds, such as 1..200, and print a line for each")
         ->type_name("FIRST..LAST");
-    app.add_option("--log", request.log, "Where lines of --seeds are kept; seeds that it has are not run again")
+    app.add_option(
+           "--log", request.log, "Record the lines of --seeds in FILE; seeds that it already has are not run again")
         ->type_name("FILE");
-    app.add_flag("--mutants", request.mutants, "Change every graph on purpose and count how many changes are noticed");
-    app.add_option("--least-power", request.least_power, "Fail where fewer percent of the mutants are caught")
+    app.add_flag(
+        "--mutants", request.mutants, "Change every graph on purpose and count how many of the mutants are detected");
+    app.add_option("--least-power", request.least_power, "Fail if less than this percentage of all mutants is detected")
         ->check(CLI::Range(0.0, 100.0));
     app.add_option("--least-row-power",
                    request.least_row_power,
-                   "Fail where a mapping catches fewer percent of its own mutants")
+                   "Fail if any mapping detects less than this percentage of its mutants")
         ->check(CLI::Range(0.0, 100.0));
-    app.add_option("--threads", request.threads, "Threads for mappings; default: as many as the machine has")
+    app.add_option("--threads", request.threads, "Number of threads that check mappings; default: one per CPU")
         ->check(CLI::Range(1, 1024));
-    app.add_option(
-           "--plugin", request.plugins, "Mappings of a shared library instead of the built-in ones; may be repeated")
+    app.add_option("--plugin",
+                   request.plugins,
+                   "Check the mappings of a shared library instead of the built-in ones; may be repeated")
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--inputs",
                    request.inputs,
-                   "A folder with input_0.pb, input_1.pb, ...: inputs of the model, instead of random ones")
+                   "A folder with input_0.pb, input_1.pb, ...: inputs of the model instead of random ones")
         ->type_name("FOLDER");
     app.add_option("--model", request.model, "The name of one of several models in the .pt2 archive")
         ->type_name("NAME");
-    app.add_option("--device", request.device, "Where tensors are computed; cuda: of builds with ATON_BUILD_CUDA")
+    app.add_option("--device", request.device, "The device to run on; cuda needs a build with ATON_BUILD_CUDA")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->capture_default_str();
-    app.add_option("--report", request.reports, "Write a report, too: .html (mappings) or .json; may be repeated")
+    app.add_option("--report", request.reports, "Also write a report: .html (mappings only) or .json; may be repeated")
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.footer("Exit status: 0 all is the same, 1 something differs or the work failed, 2 wrong usage.");
+    app.footer("Exit status: 0 no difference, 1 a difference or failure, 2 wrong usage.");
     app.callback([&] {
         if (std::string const fault = usage_fault(request); !fault.empty()) throw CLI::ValidationError(fault);
     });
@@ -76,7 +81,7 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help
-        complain(plain(e.what()) + " (aton verify --help says more)");
+        complain(plain(e.what()) + " (see aton verify --help)");
         return 2;
     }
     return request.files.empty() ? verify_mappings(request) : verify_model(request);

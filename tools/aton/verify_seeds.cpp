@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One seed after another: each is a record of the log, a line after the indented ones that belong to it.
+// Runs one seed after another. Each is a record of the log: indented lines with details, then one line with the result.
 #include "verify_seeds.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string line_of(std::uint64_t seed, verify::report const& r) {
            " rows give ATen's numbers on " + std::to_string(calls) + " calls" + wrong + '\n';
 }
 
-/// The lines of a report that name calls, indented.
+/// The lines of a report about failing calls, indented.
 std::string details_of(verify::report const& r) {
     verify::report failed;
     std::ranges::copy_if(
@@ -59,7 +59,7 @@ std::string details_of(verify::report const& r) {
     return out;
 }
 
-/// What the log has, and what differed.
+/// The log of finished seeds.
 class seed_log {
 public:
     seed_log(std::string path, std::string const& settings) : path_(std::move(path)) {
@@ -70,9 +70,9 @@ public:
             std::ifstream in(path_, std::ios::binary);
             text.assign(std::istreambuf_iterator<char>(in), {});
             if (!text.empty() && !text.starts_with(head))
-                throw error(plain(path_) + ": was written with other options; name another file, or delete it");
+                throw error(plain(path_) + ": was written with other options; name another file or delete it");
         }
-        text.resize(complete(text)); // of a record that was cut off the rest is written again
+        text.resize(complete(text)); // drop an incomplete record
         for (std::size_t at = 0; at < text.size();) {
             std::size_t const end = text.find('\n', at);
             note(std::string_view(text).substr(at, end - at));
@@ -84,14 +84,14 @@ public:
     [[nodiscard]] bool has(std::uint64_t seed) const { return seen_.contains(seed); }
     [[nodiscard]] std::string const& line(std::uint64_t seed) const { return seen_.at(seed); }
 
-    /// The line goes last: a record without it was cut off.
+    /// The line is written last: a record without it is incomplete.
     void add(std::string const& line, std::string const& details) {
         note(std::string_view(line).substr(0, line.size() - 1));
         if (!path_.empty()) write(details + line, "ab");
     }
 
 private:
-    /// Up to the end of the last line that ends a record.
+    /// The length of the text up to the end of the last complete record.
     static std::size_t complete(std::string const& text) {
         std::size_t out = 0;
         for (std::size_t at = 0; at < text.size();) {
@@ -125,13 +125,13 @@ private:
 } // namespace
 
 std::optional<seed_range> read_seeds(std::string const& text) {
-    constexpr std::uint64_t most = 1000000;
+    constexpr std::uint64_t max_seeds = 1000000;
     std::size_t const dots = text.find("..");
     seed_range out;
     if (!read_number(std::string_view(text).substr(0, dots), out.first)) return {};
     out.last = out.first;
     if (dots != std::string::npos && !read_number(std::string_view(text).substr(dots + 2), out.last)) return {};
-    if (out.last < out.first || out.last - out.first >= most) return {};
+    if (out.last < out.first || out.last - out.first >= max_seeds) return {};
     return out;
 }
 

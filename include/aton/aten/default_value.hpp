@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default of an argument as a value: to fill it in where a call leaves it out, and to compare a call's value with it.
-// What a text means depends on the type: `0` is 0.0 for a float, and stands for every element of an `int[2]`.
+// The default of an argument as a value: to fill it in where a call omits it, and to compare a call's value with it.
+// Its meaning depends on the type: `0` is 0.0 for a float, and two zeros for an `int[2]`.
 // Internal header.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace ATON_NAMESPACE::aten {
 
 enum class default_kind : std::uint8_t {
-    invalid, ///< no default, or no literal
+    invalid, ///< no default, or not a literal
     none,
     boolean,
     integer,
@@ -26,10 +26,10 @@ enum class default_kind : std::uint8_t {
     float_list,
     bool_list,
     string_list,
-    identifier, ///< contiguous_format, long, cpu: a name that the argument's type explains
+    identifier, ///< contiguous_format, long, cpu: a name whose meaning depends on the argument's type
 };
 
-/// A default. The accessors are for the kinds that they name; others give 0, false or an empty text.
+/// A default. An accessor for another kind returns 0, false or an empty string.
 class default_value {
 public:
     constexpr default_value() = default;
@@ -42,20 +42,20 @@ public:
     [[nodiscard]] constexpr default_kind kind() const { return kind_; }
     /// As written.
     [[nodiscard]] constexpr std::string_view text() const { return text_; }
-    /// The number of elements: of lists their length, 1 of the others.
+    /// The length of a list; 1 for other kinds.
     [[nodiscard]] constexpr std::size_t size() const { return size_; }
 
     [[nodiscard]] constexpr bool as_bool() const { return detail::same(text_, "True"); }
     [[nodiscard]] constexpr std::int64_t as_int() const { return int_of(text_); }
     [[nodiscard]] constexpr double as_double() const { return double_of(text_); }
-    /// Of complex numbers: 0.+1.j is {0, 1}.
+    /// The parts of a complex number: 0.+1.j is {0, 1}.
     [[nodiscard]] constexpr double real() const { return split() == 0 ? 0.0 : double_of(text_.substr(0, split())); }
     [[nodiscard]] constexpr double imaginary() const;
 
     [[nodiscard]] constexpr bool bool_at(std::size_t i) const { return detail::same(element(i), "True"); }
     [[nodiscard]] constexpr std::int64_t int_at(std::size_t i) const { return int_of(element(i)); }
     [[nodiscard]] constexpr double double_at(std::size_t i) const { return double_of(element(i)); }
-    /// The text of an element of a list (of a string with its quotes).
+    /// The text of an element of a list, a string with its quotes.
     [[nodiscard]] constexpr std::string_view element(std::size_t i) const;
 
 private:
@@ -127,7 +127,7 @@ constexpr default_kind list_of(default_kind element) {
     }
 }
 
-/// The kind of a literal where this type is asked for: `0` may be a float, `1` of a Scalar stays an integer.
+/// The kind of a literal for this type: `0` may be a float, `1` of a Scalar remains an integer.
 constexpr default_kind kind_for(base_type base, default_kind written) {
     if (written != default_kind::integer) return written;
     return base == base_type::float_ || base == base_type::sym_float ? default_kind::floating : written;
@@ -159,7 +159,7 @@ constexpr default_value parse_list(std::string_view text, base_type base) {
 
 } // namespace detail
 
-/// Reads a default where a value of this type is asked for; `int[2] x=0` is a list of two zeros.
+/// Parses a default of this type; `int[2] x=0` is a list of two zeros.
 constexpr default_value parse_default(std::string_view text, schema_type const& type) {
     detail::scanner scan{text};
     std::string_view literal;
@@ -173,15 +173,15 @@ constexpr default_value parse_default(std::string_view text, schema_type const& 
     return {list, literal, static_cast<std::size_t>(type.list_size), true};
 }
 
-/// Reads a default for itself: `0` is an integer.
+/// Parses a default without a type: `0` is an integer.
 constexpr default_value parse_default(std::string_view text) { return parse_default(text, schema_type{}); }
 
-/// The default of an argument; invalid if it has none.
+/// The default of an argument; invalid if it does not have one.
 constexpr default_value parse_default(schema_argument const& argument) {
     return argument.has_default ? parse_default(argument.default_text, argument.type) : default_value{};
 }
 
-/// Whether a default is one for its type: a fraction is no int, `true` is no bool, and a list has the length that its type says, or none.
+/// Whether a default matches its type: a fraction is not an int, `true` is not a bool, and a list is empty or of the length of its type.
 constexpr bool has_its_type(default_value const& d, schema_type const& t) {
     using kind = default_kind;
     auto const is = [k = d.kind()](auto... kinds) { return (false || ... || (k == kinds)); };
@@ -241,7 +241,7 @@ constexpr int hex_digit(char c) {
 
 } // namespace detail
 
-/// Hands each character of a quoted string literal to `sink`, escapes resolved; works on default_value::text() and element().
+/// Calls `sink` with each character of a quoted string literal, escapes resolved. For default_value::text() and element().
 template <class Sink>
 constexpr void unescape(std::string_view quoted, Sink&& sink) {
     if (quoted.size() < 2) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
-// expressions and at run time, without storage: cursors hand out one argument or return after the other.
-// Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused, never read beyond.
+// Parses function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
+// expressions and at run time, without storage: cursors iterate over the arguments and returns.
+// Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused; nothing is read beyond its end.
 // Internal header.
 #pragma once
 
@@ -37,7 +37,7 @@ struct schema_head {
 
 namespace detail {
 
-/// `aten::add.Tensor`, up to what follows.
+/// `aten::add.Tensor`.
 constexpr bool read_head(scanner& scan, schema_head& out) {
     out = schema_head{};
     scan.next();
@@ -71,14 +71,14 @@ constexpr bool read_argument(scanner& scan, schema_argument& out) {
     return !out.has_default || scan.literal(out.default_text);
 }
 
-/// Goes from comma to comma without reading what is between: an argument is found, or the returns, in a fraction of the steps.
+/// Goes from comma to comma without parsing the arguments, which finds an argument or the returns in a fraction of the steps.
 struct argument_walk {
     char const* start = nullptr;  ///< the argument's text is [start, stop)
     char const* stop = nullptr;   ///< the comma or the closing parenthesis
     char const* equals = nullptr; ///< the sign before the default, or stop
     char const* last = nullptr;
     bool well_formed =
-        false; ///< so far: names and brackets only. A flag: GCC 12's sanitizers refuse constexpr nullptr tests
+        false; ///< so far; only names and brackets are checked. (A flag: GCC 12's sanitizers reject constexpr null tests.)
     bool keyword_only = false;
 
     constexpr explicit argument_walk(std::string_view schema) {
@@ -97,7 +97,7 @@ struct argument_walk {
         }
         return false;
     }
-    /// Whether the argument's name is this one.
+    /// Whether this is the argument's name.
     [[nodiscard]] constexpr bool is_named(std::string_view name) const {
         char const* at = equals;
         while (at != start && is(at[-1], space)) --at;
@@ -140,14 +140,14 @@ private:
 
 } // namespace detail
 
-/// The names that a schema, or a bare qualified name, starts with. All empty if it starts with none.
+/// The names at the start of a schema or of a bare qualified name; all empty if there are none.
 constexpr schema_head parse_head(std::string_view schema) {
     detail::scanner scan{schema};
     schema_head out;
     return detail::read_head(scan, out) ? out : schema_head{};
 }
 
-/// The arguments in their order. A malformed schema ends the walk, see error().
+/// Iterates over the arguments. A malformed schema ends the iteration; see error().
 class argument_cursor {
 public:
     constexpr explicit argument_cursor(std::string_view schema)
@@ -194,7 +194,7 @@ private:
     bool keyword_only_ = false;
 };
 
-/// The returns in their order. A malformed schema ends the walk, see error().
+/// Iterates over the returns. A malformed schema ends the iteration; see error().
 class return_cursor {
 public:
     constexpr explicit return_cursor(std::string_view schema) : scan_(schema) {
@@ -263,7 +263,7 @@ constexpr int return_count(std::string_view schema) {
     return count;
 }
 
-/// Finds an argument by its name and reads it alone; false leaves `position` at the number of arguments.
+/// Finds an argument by its name and parses only this one. If there is none, returns false and sets `position` to the number of arguments.
 constexpr bool find_argument(std::string_view schema, std::string_view name, schema_argument& out, int& position) {
     position = 0;
     for (detail::argument_walk each{schema}; each.next(); ++position) {
@@ -275,13 +275,13 @@ constexpr bool find_argument(std::string_view schema, std::string_view name, sch
     return false;
 }
 
-/// What is wrong with a schema, and where.
+/// A syntax error in a schema.
 struct parse_error_info {
-    std::string_view what; ///< one short sentence; empty: nothing
+    std::string_view what; ///< one short sentence; empty: no error
     std::size_t offset = 0;
 };
 
-/// Checks a whole schema, as a user wrote it: the grammar, no name twice, no positional argument without a default after one with.
+/// Checks a whole schema: the grammar, no duplicate names, and no positional argument without a default after one with a default.
 constexpr parse_error_info check_syntax(std::string_view schema) {
     argument_cursor arguments{schema};
     bool seen_default = false;
@@ -303,10 +303,10 @@ constexpr parse_error_info check_syntax(std::string_view schema) {
     return {};
 }
 
-/// Empty if the schema is well-formed, otherwise what is wrong; check_syntax() tells also where.
+/// The syntax error of a schema, or empty; check_syntax() also returns its position.
 constexpr std::string_view syntax_error(std::string_view schema) { return check_syntax(schema).what; }
 
-/// The argument whose name is most like this one, for "did you mean"; empty if none is.
+/// The argument whose name is nearest to this one, for "did you mean"; empty if none is near.
 constexpr std::string_view nearest_argument(std::string_view schema, std::string_view name) {
     std::string_view nearest;
     int best = 2 + static_cast<int>(name.size()) / 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an operator that writes to its arguments gives when it is made functional: the results of its schema, then the new
+// The results of the functional form of an operator that writes to its arguments: the results of its schema, then the new
 // value of each argument that it writes to and does not return, in the order of the schema.
 // Internal header.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE::aten {
 
-/// The alias set of a type: "a" of "a!" and of "a! -> *"; empty: it has none with a name.
+/// The name of the alias set of a type: "a" of "a!" and of "a! -> *"; empty: none.
 constexpr std::string_view alias_set(schema_type const& type) {
     std::string_view const all = type.alias;
     std::size_t end = 0;
@@ -19,13 +19,13 @@ constexpr std::string_view alias_set(schema_type const& type) {
     return all.substr(0, end);
 }
 
-/// Whether a result is an argument that is written to: `f(Tensor(a!) x) -> Tensor(a!)`.
+/// Whether a result is a written argument: `f(Tensor(a!) x) -> Tensor(a!)`.
 constexpr bool is_same_tensor(schema_type const& returned, schema_type const& written) {
     return returned.mutates && written.mutates && returned.list == written.list && !alias_set(returned).empty() &&
            alias_set(returned) == alias_set(written);
 }
 
-/// The result that an argument which is written to is; -1: none. Of several arguments of one alias set it is the first.
+/// The index of the result that is this written argument; -1: none. Among several arguments of one alias set, only the first is returned.
 constexpr int returned_as(std::string_view schema, schema_argument const& written) {
     return_cursor returns(schema);
     schema_return each;
@@ -41,10 +41,10 @@ constexpr int returned_as(std::string_view schema, schema_argument const& writte
 /// A result of the functional form.
 struct functional_result {
     schema_type type;
-    std::string_view written; ///< the argument whose new value it is; empty: a result of the schema
+    std::string_view written; ///< the argument whose new value this is; empty: a result of the schema
 };
 
-/// Hands out the results of the functional form, one after the other.
+/// Iterates over the results of the functional form.
 class functional_cursor {
 public:
     constexpr explicit functional_cursor(std::string_view schema)
@@ -71,7 +71,7 @@ private:
     argument_cursor arguments_;
 };
 
-/// Whether some argument is written to.
+/// Whether the operator writes to an argument.
 constexpr bool writes(std::string_view schema) {
     schema_argument each;
     for (argument_cursor arguments(schema); arguments.next(each);)

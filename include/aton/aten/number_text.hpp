@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers from text in constant expressions, correctly rounded: std::from_chars for double is not constexpr.
+// Parses numbers in constant expressions, correctly rounded. (std::from_chars for double is not constexpr.)
 // Internal header.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace ATON_NAMESPACE::aten::detail {
 
-/// `-?[0-9]+` within 64 bits.
+/// `-?[0-9]+` within int64.
 constexpr bool parse_int(std::string_view text, std::int64_t& out) {
     bool const negative = !text.empty() && text.front() == '-';
     if (negative) text.remove_prefix(1);
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1); // torch reads "- 1" as -1
     if (text.empty()) return false;
-    std::uint64_t const most = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
+    std::uint64_t const max = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
     std::uint64_t value = 0;
     for (char c : text) {
         if (c < '0' || c > '9') return false;
         auto const digit = static_cast<std::uint64_t>(c - '0');
-        if (value > (most - digit) / 10) return false;
+        if (value > (max - digit) / 10) return false;
         value = value * 10 + digit;
     }
     out = static_cast<std::int64_t>(negative ? ~value + 1 : value);
@@ -45,7 +45,7 @@ struct wide_uint {
         }
         if (carry != 0) word[used++] = static_cast<std::uint32_t>(carry);
     }
-    /// Divides, rounding down; the remainder. Rounding down several times is rounding the whole down once.
+    /// Divides, rounding down, and returns the remainder. Repeated division rounds like a single one.
     constexpr std::uint32_t divide(std::uint32_t divisor) {
         std::uint64_t rest = 0;
         for (std::size_t i = used; i-- != 0;) {
@@ -67,7 +67,7 @@ struct wide_uint {
     }
 };
 
-/// value * 2^exponent to the nearest double, ties to even; `inexact`: the true value is a little more.
+/// value * 2^exponent to the nearest double, ties to even; `inexact`: the true value is slightly larger.
 constexpr double round_to_double(wide_uint const& value, int exponent, bool inexact) {
     int const bits = value.bits();
     int const top = bits + exponent - 1; // 2^top <= value < 2^(top + 1)
@@ -84,7 +84,7 @@ constexpr double round_to_double(wide_uint const& value, int exponent, bool inex
         else below_half = below_half || bit;
     }
     for (int missing = exponent - lowest; missing > 0; --missing) mantissa <<= 1;
-    // A carry out of the mantissa moves on into the exponent, which is right, up to infinity.
+    // A carry out of the mantissa increments the exponent, as it should, up to infinity.
     std::uint64_t const biased = top < -1022 ? 0 : static_cast<std::uint64_t>(top + 1022);
     std::uint64_t const up = half && (below_half || (mantissa & 1U) != 0) ? 1 : 0;
     return std::bit_cast<double>((biased << 52) + mantissa + up);
@@ -151,7 +151,7 @@ constexpr bool parse_double(std::string_view text, double& out) {
         for (; exponent != 0; --exponent) value.multiply_add(10, 0);
     } else {
         auto const extra =
-            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division takes away, and 64
+            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
         value.shift_words(extra);
         binary = -static_cast<int>(32 * extra);
         for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;

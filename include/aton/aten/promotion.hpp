@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::aten {
 /// torch.get_default_dtype(), which exported programs assume.
 inline constexpr dtype default_dtype = dtype::float32;
 
-/// The smallest dtype that both convert to, as c10::promoteTypes has it. `undefined` is neutral.
+/// The smallest dtype that both convert to (c10::promoteTypes). `undefined` is neutral.
 constexpr dtype promote_types(dtype a, dtype b) {
     if (a == b || b == dtype::undefined) return a;
     if (a == dtype::undefined) return b;
@@ -37,8 +37,8 @@ constexpr dtype promote_types(dtype a, dtype b) {
     return bits(without) == 8 ? dtype::int16 : bits(without) == 16 ? dtype::int32 : dtype::int64;
 }
 
-/// Collects operands as at::native::update_result_type_state does: tensors with dimensions decide inside their category
-/// (bool < integer < floating < complex), then 0-d tensors, then Python numbers.
+/// Collects operands like at::native::update_result_type_state: within a category (bool < integer < floating < complex), tensors with
+/// dimensions take precedence over 0-d tensors, and these over Python numbers.
 class promotion {
 public:
     constexpr void add_tensor(dtype t, bool has_dimensions) {
@@ -74,10 +74,10 @@ private:
     dtype numbers_ = dtype::undefined;
 };
 
-/// What operators such as sqrt and div compute integers and bools in.
+/// The dtype in which operators such as sqrt and div compute; for integers and bools the default dtype.
 constexpr dtype to_floating(dtype t) { return is_floating(t) || is_complex(t) ? t : default_dtype; }
 
-/// What sum, prod and cumsum accumulate integers and bools in.
+/// The dtype in which sum, prod and cumsum accumulate; for integers and bools int64.
 constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::bool_ ? dtype::int64 : t; }
 
 } // namespace ATON_NAMESPACE::aten

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The dtype that the default of a ScalarType argument says: torch's number for it, or one of the names that torch reads.
+// The dtype that the default of a ScalarType argument denotes: torch's number for it, or one of the names that torch reads.
 // Internal header.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE::aten {
 
-/// By the number of c10/core/ScalarType.h: 4 is int64. Undefined for types that ONNX does not have.
+/// The dtype with this number in c10/core/ScalarType.h (4 is int64); undefined for types that ONNX does not have.
 constexpr dtype scalar_type(std::int64_t number) {
     constexpr dtype none = dtype::undefined;
     constexpr dtype all[] = {dtype::uint8,
@@ -47,7 +47,7 @@ constexpr dtype scalar_type(std::int64_t number) {
     return number >= 0 && number < static_cast<std::int64_t>(sizeof(all) / sizeof(*all)) ? all[number] : none;
 }
 
-/// By a name as schemas write it: `long` and `int64` are the same.
+/// The dtype with this name in a schema; `long` and `int64` are the same.
 constexpr dtype scalar_type(std::string_view name) {
     struct legacy_name {
         std::string_view name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds a schema among those that torch registers, and the nearest name of one that it does not.
+// Finds a schema that torch registers, or the nearest registered name.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
 // Internal header.
 #pragma once
@@ -40,8 +40,8 @@ constexpr std::string_view table_op(std::size_t index) {
     return {start, size};
 }
 
-/// The first row whose name is not before `name`; `exact` tells whether it is that name.
-/// Both ends of the interval share a prefix with the name, so the shorter of the two need not be compared again.
+/// The first row whose name is not less than `name`; `exact` is set if it is equal.
+/// Both ends of the interval share a prefix with the name, so the shorter of the two is not compared again.
 constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
     char const* const text = generated::function_schema_text;
     char const* const key = name.data();
@@ -70,32 +70,32 @@ constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
     return first;
 }
 
-/// edit_distance() of what is left of two names without their common beginning and end.
+/// edit_distance() of two names without their common prefix and suffix.
 constexpr int name_distance(std::string_view a, std::string_view b, int limit) {
-    std::size_t const most = a.size() < b.size() ? a.size() : b.size();
+    std::size_t const shorter = a.size() < b.size() ? a.size() : b.size();
     char const* const x = a.data();
     char const* const y = b.data();
     std::size_t front = 0;
-    while (front != most && x[front] == y[front]) ++front;
+    while (front != shorter && x[front] == y[front]) ++front;
     std::size_t back = 0;
-    while (back != most - front && x[a.size() - back - 1] == y[b.size() - back - 1]) ++back;
+    while (back != shorter - front && x[a.size() - back - 1] == y[b.size() - back - 1]) ++back;
     std::size_t const left = a.size() - front - back;
     std::size_t const right = b.size() - front - back;
     if (left == 0 || right == 0) return static_cast<int>(left + right);
     return edit_distance(a.substr(front, left), b.substr(front, right), limit);
 }
 
-/// How well a registered overload fits a name that was written without one, or with one that does not exist; less is better.
+/// How well a registered overload matches a name that was written without an overload, or with one that does not exist; lower is better.
 constexpr int overload_cost(std::string_view wanted, std::string_view overload, std::string_view arguments) {
     if (!wanted.empty()) return name_distance(wanted, overload, 1000);
-    // aten::add is an operator on two Python numbers: who writes it means aten::add.Tensor.
+    // aten::add is an operator on two Python numbers; aten::add.Tensor is probably meant.
     bool const on_tensors = arguments.substr(0, 7) == "(Tensor";
-    bool const named_so = overload.empty() || overload.substr(0, 6) == "Tensor";
+    bool const plain = overload.empty() || overload.substr(0, 6) == "Tensor";
     bool const out = overload.size() >= 3 && overload.substr(overload.size() - 3) == "out";
-    return (on_tensors ? 0 : 4000) + (named_so ? 0 : 1000) + (out ? 2000 : 0) + static_cast<int>(overload.size());
+    return (on_tensors ? 0 : 4000) + (plain ? 0 : 1000) + (out ? 2000 : 0) + static_cast<int>(overload.size());
 }
 
-/// Among the overloads of one operator the one that fits best; empty if there is no such operator.
+/// The overload of an operator that matches best; empty if there is no such operator.
 constexpr std::string_view nearest_overload_of(std::string_view op, std::string_view wanted) {
     bool exact = false;
     std::string_view nearest;
@@ -120,7 +120,7 @@ constexpr std::uint32_t letters_of(std::string_view name) {
     return bits;
 }
 
-/// Looks for the operator whose name is nearest to `op`, a qualified name without an overload.
+/// Searches for the operator whose name is nearest to `op`, a qualified name without an overload.
 class op_search {
 public:
     constexpr explicit op_search(std::string_view op) : op_(op), prefix_(op.find("::") + 2), letters_(letters_of(op)) {
@@ -130,8 +130,8 @@ public:
 
     [[nodiscard]] constexpr std::string_view nearest() const { return nearest_; }
 
-    /// Looks at the operators that start with the namespace of `op` and these one or two letters.
-    constexpr void look(std::string_view letters) {
+    /// Searches the operators that start with the namespace of `op` and these one or two letters.
+    constexpr void search_prefix(std::string_view letters) {
         char start[40]{};
         std::size_t size = prefix_;
         if (size + 2 > sizeof start) return;
@@ -155,12 +155,12 @@ private:
     constexpr void compare(std::string_view each) {
         int const longer = static_cast<int>(each.size()) - static_cast<int>(op_.size());
         if (4 * (longer < 0 ? -longer : longer) >= best_) return;
-        int unlike = 0;
-        for (std::uint32_t bits = letters_of(each) ^ letters_; bits != 0; bits &= bits - 1) ++unlike;
-        if (2 * unlike >= best_) return; // an edit changes at most two letters
-        // An in-place operator is seldom what was meant by a name without the underscore; same letters are a plus.
+        int different = 0;
+        for (std::uint32_t bits = letters_of(each) ^ letters_; bits != 0; bits &= bits - 1) ++different;
+        if (2 * different >= best_) return; // an edit changes at most two letters
+        // Prefer operators that are not in-place if the name has no trailing underscore, and names with the same letters.
         int const in_place = each.back() == '_' && op_.back() != '_' ? 2 : 0;
-        int const distance = 4 * name_distance(op_, each, best_ / 4) + in_place + (unlike == 0 ? 0 : 1);
+        int const distance = 4 * name_distance(op_, each, best_ / 4) + in_place + (different == 0 ? 0 : 1);
         if (distance >= best_) return;
         best_ = distance;
         nearest_ = each;
@@ -170,7 +170,7 @@ private:
     std::string_view nearest_{};
     std::size_t prefix_; ///< the size of "aten::"
     std::uint32_t letters_;
-    int best_ = 0; ///< what nearest_ scored, less is better; at first what is too much
+    int best_ = 0; ///< the score of nearest_, lower is better; initially the limit
 };
 
 /// nearest_overload() in one namespace; `name` is not empty.
@@ -183,21 +183,22 @@ constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_
     std::string_view const op{text, size};
     if (std::string_view const exact = nearest_overload_of(op, wanted); !exact.empty()) return exact;
     op_search search{op};
-    // Names that start like this one: with its case, a leading underscore or the first letter forgotten or added.
+    // Names that start like this one, or whose case, leading underscore or first letter is wrong or missing.
     std::size_t const underscore = name[0] == '_' && name.size() > 1 ? 1 : 0;
     char const first = name[underscore];
     char const small[] = {'_', first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first};
-    search.look({small, 2});
-    search.look({small + 1, 1});
-    if (small[1] != first) search.look(name.substr(0, 1));
-    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_') search.look(name.substr(1, 1));
+    search.search_prefix({small, 2});
+    search.search_prefix({small + 1, 1});
+    if (small[1] != first) search.search_prefix(name.substr(0, 1));
+    if (underscore == 0 && name.size() > 1 && name[1] != first && name[1] != '_')
+        search.search_prefix(name.substr(1, 1));
     return search.nearest().empty() ? std::string_view{} : nearest_overload_of(search.nearest(), wanted);
 }
 
 } // namespace detail
 
 /// The schema of a qualified overload name, "aten::add.Tensor"; "aten::elu" (or "aten::elu.default") is the overload
-/// without a name. Empty if torch has none.
+/// without a name. Empty if torch does not have it.
 constexpr std::string_view find_schema(std::string_view qualified_overload) {
     constexpr std::string_view unnamed = ".default";
     std::size_t const size = qualified_overload.size();
@@ -208,8 +209,8 @@ constexpr std::string_view find_schema(std::string_view qualified_overload) {
     return exact ? schema_at(index) : std::string_view{};
 }
 
-/// The name of a registered overload for one that is not ("did you mean"): another overload of the same operator, or one of
-/// the operator with the nearest name, in the same namespace or in aten. Empty if nothing is near.
+/// The registered overload nearest to an unknown one, for "did you mean": another overload of the same operator, or one of the
+/// operator with the nearest name, in the same namespace or in aten. Empty if none is near.
 constexpr std::string_view nearest_overload(std::string_view qualified) {
     std::size_t const dot = qualified.find('.');
     std::string_view const op = qualified.substr(0, dot);

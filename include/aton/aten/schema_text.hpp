@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schemas as run-time values, and their text as PyTorch prints it, made again from the parsed parts.
+// Schemas as run-time values, and their text in the form that PyTorch prints, reconstructed from the parsed parts.
 // Spelling: operator<< of c10::FunctionSchema, ATen/core/function_schema.h.
 // Internal header.
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace ATON_NAMESPACE::aten {
 
-/// A whole schema. Its views point into the text that it was parsed from.
+/// A whole schema. Its views refer to the text that it was parsed from.
 struct function_schema {
     schema_head head;
     std::vector<schema_argument> arguments;
     std::vector<schema_return> returns;
     bool vararg = false; ///< the arguments end in "..."
-    bool varret = false; ///< the returns do
+    bool varret = false; ///< the returns end in "..."
 };
 
 /// Parses a whole schema; nullopt if it is malformed, see describe_syntax_error().
@@ -36,7 +36,7 @@ inline std::optional<function_schema> parse_schema(std::string_view schema) {
     return out;
 }
 
-/// "expected a type at offset 9 of 'aten::f(, int x) -> ()'"; empty if nothing is wrong.
+/// "expected a type at offset 9 of 'aten::f(, int x) -> ()'"; empty if the schema is well-formed.
 inline std::string describe_syntax_error(std::string_view schema) {
     parse_error_info const error = check_syntax(schema);
     if (error.what.empty()) return {};
@@ -127,7 +127,7 @@ inline std::string to_string(function_schema const& schema) {
     std::string returns;
     for (schema_return const& each : schema.returns) append(returns, to_string(each));
     if (schema.varret) append(returns, "...");
-    // One return stands alone, unless it is a tuple itself.
+    // A single return has no parentheses, unless it is a tuple itself.
     bool const alone = schema.returns.size() + (schema.varret ? 1 : 0) == 1 && returns.front() != '(';
     std::string out = to_string(schema.head).append("(").append(arguments).append(") -> ");
     return alone ? out.append(returns) : out.append("(").append(returns).append(")");

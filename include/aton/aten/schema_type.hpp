@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The types of function schemas (`Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`) read from schema text.
+// Parses the types of function schemas: `Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`.
 // Grammar: PyTorch, torch/csrc/jit/frontend/schema_type_parser.cpp and function_schema_parser.cpp.
 // Internal header.
 #pragma once
@@ -47,7 +47,7 @@ struct schema_type {
     std::int32_t list_size = 0;        ///< int[2] -> 2, otherwise 0
     std::string_view text;             ///< as written, without the argument's name: "Tensor(a!)?[]"
     std::string_view base_text;  ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
-    std::string_view alias;      ///< "a!", "a", "a -> *"; the element's, or the list's where the element has none
+    std::string_view alias;      ///< "a!", "a", "a -> *"; of the element, or of the list if the element has none
     std::string_view list_alias; ///< "a!" in "t[](a!)"
 };
 
@@ -58,7 +58,7 @@ struct base_type_row {
     base_type base;
 };
 
-/// In the order of base_type up to none; the names after that are other spellings.
+/// In the order of base_type up to none; the names after it are alternative spellings.
 inline constexpr base_type_row base_type_names[] = {
     {"Tensor", base_type::tensor},
     {"Scalar", base_type::scalar},
@@ -86,7 +86,7 @@ inline constexpr base_type_row base_type_names[] = {
 };
 
 constexpr base_type base_type_of(std::string_view name) {
-    // The two most frequent ones first: types are most of what is parsed at compile time.
+    // The two most frequent types first, to save constexpr steps.
     if (name.size() == 6 && name[0] == 'T' && same(name, "Tensor")) return base_type::tensor;
     if (name.size() == 3 && name[0] == 'i' && same(name, "int")) return base_type::int_;
     for (base_type_row const& row : base_type_names)
@@ -94,7 +94,7 @@ constexpr base_type base_type_of(std::string_view name) {
     return base_type::other;
 }
 
-/// Whether parentheses after this name hold types, not an alias annotation.
+/// Whether parentheses after this name contain types, not an alias annotation.
 constexpr bool is_type_constructor(std::string_view name) {
     constexpr std::string_view names[] = {
         "Dict", "Future", "Await", "RRef", "Tuple", "Union", "Optional", "List", "Callable"};
@@ -156,7 +156,7 @@ constexpr bool read_alias_set(scanner& scan) {
     return true;
 }
 
-/// `(a!)`, `(a -> *)`, or `!`, the annotation of a fresh alias set; nothing where there is none.
+/// `(a!)`, `(a -> *)`, `!` (a fresh alias set), or nothing.
 constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     char const c = scan.next();
     char const* start = scan.at();
@@ -190,7 +190,7 @@ constexpr bool read_list_size(scanner& scan, std::int32_t& out) {
     return scan.take(']') || scan.fail("expected ']' or a size after '['");
 }
 
-/// What follows '[': `]`, `2]` or `](a!)`; `element` is what came before.
+/// The text after '[': `]`, `2]` or `](a!)`; `element` is the text before it.
 constexpr bool read_list_suffix(scanner& scan, schema_type& out, std::string_view element) {
     if (out.list) {
         bool const mutates = out.mutates;
@@ -211,7 +211,7 @@ constexpr bool read_list_suffix(scanner& scan, schema_type& out, std::string_vie
 
 constexpr bool read_type(scanner& scan, schema_type& out, int depth) {
     out = schema_type{};
-    if (depth > scanner::deepest_nesting) return scan.fail("types are nested too deeply");
+    if (depth > scanner::max_nesting) return scan.fail("types are nested too deeply");
     bool const tuple = scan.next() == '(';
     char const* const start = scan.at();
     if (!(tuple ? read_tuple_type(scan, depth) : read_named_type(scan, out, depth))) return false;
@@ -235,7 +235,7 @@ constexpr bool read_type(scanner& scan, schema_type& out, int depth) {
 
 } // namespace detail
 
-/// Parses one type, "Tensor?[]". False if the text is no type, or more than one.
+/// Parses one type, "Tensor?[]". False if the text is not exactly one type.
 constexpr bool parse_type(std::string_view text, schema_type& out) {
     detail::scanner scan{text};
     if (!detail::read_type(scan, out)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the conversion of one call may compute, and arithmetic on sizes that refuses what int64 does not hold: a program says any number.
+// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
 // Internal header.
 #pragma once
 
@@ -16,17 +16,17 @@ namespace ATON_NAMESPACE {
 
 namespace budget {
 
-/// Elements of a table or a constant that a mapping computes, and steps of a loop that a program's number drives.
+/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
-/// Elements of a range that is a constant; a longer one is computed by the graph.
+/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
 inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
-/// Elements of a range that the graph computes; no runtime has the memory for more.
+/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
 inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
-/// Bytes of all constants that one call makes.
+/// Maximum bytes of all constants that one call makes.
 inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
-/// Nodes and values that one call makes.
+/// Maximum nodes and values that one call makes.
 inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
-/// Dimensions of a tensor that a call makes; no runtime has kernels for more.
+/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
 inline constexpr std::int64_t max_rank = 64;
 
 template <class = void>
@@ -35,7 +35,7 @@ template <class = void>
                             std::to_string(limit) + " are computed while a model is exported");
 }
 
-/// Refuses what has more elements, or takes more steps, than an export computes.
+/// Refuses a count of elements or steps above the limit.
 inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
     if (count > limit) refuse(what, count, limit);
 }
@@ -44,7 +44,7 @@ inline void expect(std::string_view what, std::int64_t count, std::int64_t limit
 
 template <class = void>
 [[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw unsupported_error("sizes that 64 bits do not hold: " + std::to_string(a) + ' ' + op + ' ' +
+    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
                             std::to_string(b));
 }
 
@@ -70,11 +70,11 @@ constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// An integer of a program in arithmetic that may leave int64: `checked_int(in) + 2 * padding - extent`. What does not fit is refused.
+/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
 class checked_int {
 public:
     constexpr checked_int() = default;
-    // NOLINTBEGIN(google-explicit-constructor): an integer is one.
+    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
     constexpr checked_int(std::int64_t n) : number_(n) {}
     constexpr operator std::int64_t() const { return number_; }
     // NOLINTEND(google-explicit-constructor)
@@ -110,7 +110,7 @@ public:
     friend constexpr checked_int operator*(T a, checked_int b) {
         return checked_multiply(a, b.number_);
     }
-    /// Also by 0, which nothing is divided by.
+    /// Refuses a division by 0, too.
     template <std::integral T>
     friend constexpr checked_int operator/(checked_int a, T b) {
         if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))

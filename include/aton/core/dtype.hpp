@@ -53,7 +53,7 @@ struct dtype_facts {
     std::string_view torch;   // torch.float32
     std::string_view onnx;    // tensor(float)
     std::string_view printed; // Float(2, 3)
-    std::uint8_t bits;        // of one element; 0: no fixed size
+    std::uint8_t bits;        // per element; 0: no fixed size
 };
 
 inline constexpr dtype_facts dtype_table[dtype_count] = {
@@ -128,11 +128,11 @@ constexpr bool is_unsigned_integral(dtype t) {
     return t == dtype::uint8 || t == dtype::uint16 || t == dtype::uint32 || t == dtype::uint64 || t == dtype::uint4 ||
            t == dtype::uint2;
 }
-/// Integers of any width; bool is not one (`is_integral(t) || t == dtype::bool_` where ATen says "integral including bool").
+/// Integers of any width, without bool. For ATen's "integral including bool", write `is_integral(t) || t == dtype::bool_`.
 constexpr bool is_integral(dtype t) { return is_signed_integral(t) || is_unsigned_integral(t); }
 
-/// A set of ONNX types: bit i of the low half is tensor(dtype i), of the high half seq(tensor(dtype i));
-/// `optionals` holds the same inside optional(...). Bit 31 stands for every other type (maps, sparse tensors).
+/// A set of ONNX types: bit i of the low half of `plain` is tensor(dtype i), bit i of the high half seq(tensor(dtype i)).
+/// `optionals` is the same for optional(...). Bit 31 represents every other type (maps, sparse tensors).
 struct type_set {
     std::uint64_t plain = 0;
     std::uint64_t optionals = 0;

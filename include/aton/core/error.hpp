@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes wrong while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Exceptions while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
 // Public header.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace ATON_NAMESPACE {
 
-/// The longest message; names, texts and lists come from files and may have any length.
+/// The maximum length of a message. Names, strings and lists come from files and can have any length.
 inline constexpr std::size_t max_message = 500;
 
-/// A text on one line, with its middle cut out where it is longer than `limit`; no character is cut in two.
+/// The text on one line, with its middle replaced by " ... " if it is longer than `limit` bytes. UTF-8 characters are not split.
 template <class = void>
 std::string clipped(std::string text, std::size_t limit) {
     for (char& c : text)
@@ -30,7 +30,7 @@ std::string clipped(std::string text, std::size_t limit) {
     return text.replace(front, back - front, " ... ");
 }
 
-/// The base of Aton's exceptions; what() is one line that says what, where and what to do, of max_message characters or less.
+/// The base of Aton's exceptions. what() is one line of at most max_message bytes that says what is wrong, where, and what to do.
 class error : public std::exception {
 public:
     /// An error with this message, on one line and cut to `max_message`.
@@ -42,13 +42,13 @@ private:
     std::string message_;
 };
 
-/// A mapping cannot express this call (`g.unsupported(...)`), or an argument has a value that no row takes.
+/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
 class unsupported_error : public error {
 public:
     using error::error;
 };
 
-/// An ONNX operator was called with operands that are illegal at the target opset.
+/// A call of an ONNX operator is illegal at the target opset.
 class illegal_call : public error {
 public:
     using error::error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text that can be a template argument: op names, signatures, attribute names, diagnoses.
+// Strings as template arguments: operator names, signatures, attribute names, diagnostics.
 // Public header.
 #pragma once
 
@@ -18,18 +18,18 @@ struct fixed_string {
 
     constexpr fixed_string() = default;
     /// From a string literal; `N` is deduced.
-    // NOLINTNEXTLINE(google-explicit-constructor): a literal is written where a template argument is asked for.
+    // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument.
     constexpr fixed_string(char const (&literal)[N + 1]) {
         for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
     }
     /// From the first `N` characters of `text`, which must have as many.
     constexpr explicit fixed_string(std::string_view text) {
         for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
-        data[N] = '\0'; // written, not defaulted: Clang prints only arrays with a written end as text
+        data[N] = '\0'; // assigned explicitly: Clang prints an array as a string only if its terminator was assigned
     }
 
     /// The characters, without the terminating zero.
-    // NOLINTNEXTLINE(bugprone-string-constructor): an empty text is one too.
+    // NOLINTNEXTLINE(bugprone-string-constructor): N may be 0.
     [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
     /// The number of characters, `N`.
     [[nodiscard]] static constexpr std::size_t size() { return N; }
@@ -39,14 +39,14 @@ struct fixed_string {
 template <std::size_t N>
 fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
 
-/// FNV-1a: texts that are looked up while compiling are compared by this first.
+/// FNV-1a. Compile-time look-ups compare hashes before they compare strings.
 constexpr std::uint64_t hash_of(std::string_view text) {
     std::uint64_t h = 14695981039346656037ULL;
     for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
     return h;
 }
 
-/// Tells which of many hashes may have come before: who asks compares with all earlier ones only then, and not at each of them.
+/// A filter for duplicates: add() returns false only if the hash is new, so that most elements need no comparison with all earlier ones.
 class seen_hashes {
 public:
     /// Adds a hash. Returns whether it may have been added before; false is certain.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text as JSON writes it.
+// JSON string literals.
 // Internal header.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// In quotes.
+/// The text as a JSON string, quoted and escaped.
 inline std::string json_text(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out = "\"";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "Did you mean ...?": the nearest of many names, at compile time and at run time.
+// "Did you mean ...?": finds the most similar name, at compile time and at run time.
 // Internal header.
 #pragma once
 
@@ -14,20 +14,20 @@ namespace detail {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Longest name that edit distances are computed for; longer ones are never near.
-inline constexpr std::size_t longest_name = 63;
+/// The maximum length of names that edit distances are computed for; longer names are never near.
+inline constexpr std::size_t max_name = 63;
 
 constexpr std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-/// Edit distance (insert, delete, replace, swap neighbours), ignoring case; `limit + 1` when it exceeds `limit`.
-/// Only the band of cells that can stay below the limit is computed: compilers count every step.
+/// Edit distance (insert, delete, replace, swap of adjacent letters), ignoring case; `limit + 1` if it exceeds `limit`.
+/// Computes only the band of cells that can stay below the limit, to save constexpr steps.
 constexpr std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
     std::size_t const over = limit + 1;
-    if (a.size() > longest_name || b.size() > longest_name) return over;
+    if (a.size() > max_name || b.size() > max_name) return over;
     if (a.size() > b.size() + limit || b.size() > a.size() + limit) return over;
-    std::size_t before[longest_name + 1]{}; // the row above the last one
-    std::size_t last[longest_name + 1]{};
-    std::size_t row[longest_name + 1]{};
+    std::size_t before[max_name + 1]{}; // the row above the last one
+    std::size_t last[max_name + 1]{};
+    std::size_t row[max_name + 1]{};
     for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t const begin = i > limit ? i - limit : 1;
@@ -55,14 +55,13 @@ constexpr std::size_t edit_distance(std::string_view a, std::string_view b, std:
 
 } // namespace detail
 
-/// Edit distance ignoring case; `limit + 1` when it is more.
-constexpr int edit_distance(std::string_view a, std::string_view b,
-                            int limit = static_cast<int>(detail::longest_name)) {
+/// Edit distance ignoring case; `limit + 1` if it exceeds `limit`.
+constexpr int edit_distance(std::string_view a, std::string_view b, int limit = static_cast<int>(detail::max_name)) {
     return limit < 0 ? 0 : static_cast<int>(detail::edit_distance(a, b, static_cast<std::size_t>(limit)));
 }
 
-/// Keeps the nearest of the names offered to it. Names that differ by case alone come first, then the fewest edits;
-/// of equally near ones the first. A name further away than a third of what was written is not near.
+/// Keeps the nearest of the names offered to it: a name that differs only in case, else the one with the fewest edits, else the first
+/// offered. A name is not near if it needs edits for more than a third of the letters.
 class nearest {
 public:
     constexpr explicit nearest(std::string_view wanted)
@@ -73,13 +72,13 @@ public:
     constexpr void offer(std::string_view name) {
         if (found_at_ == 0 || limit_ == 0) return;
         std::size_t const distance = detail::edit_distance(wanted_, name, found_at_ - 1);
-        // Nothing of a short name may be left over: "Ab" is not near "Or".
+        // At least one letter must match: "Ab" is not near "Or".
         if (distance >= found_at_ || distance >= name.size() || distance >= wanted_.size()) return;
         found_ = name;
         found_at_ = distance;
     }
 
-    /// Empty when nothing was near.
+    /// Empty if no name was near.
     [[nodiscard]] constexpr std::string_view found() const { return found_; }
 
 private:

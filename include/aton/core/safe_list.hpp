@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists whose elements cannot be read out of range: an index beyond the end refuses the call instead.
+// Lists with checked access: an index out of range refuses the conversion.
 // Public header.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE {
 
 namespace detail {
 
-/// Not in place, so that an access costs its caller a comparison.
+/// A separate function, so that an access costs only a comparison.
 template <class = void>
 [[noreturn]] void refuse_index(std::size_t index, std::size_t size) {
     throw unsupported_error(size == 0 ? std::string("an empty list where the mapping needs an element")
@@ -27,7 +27,7 @@ template <class = void>
 
 } // namespace detail
 
-/// std::span whose accesses are checked: what a mapping takes `Tensor[]`, `int[]` and `SymInt[]` as.
+/// std::span with checked access: the parameter type for `Tensor[]`, `int[]` and `SymInt[]`.
 template <class T>
 class safe_span : public std::span<T> {
     using base = std::span<T>;
@@ -61,7 +61,7 @@ safe_span(T*, Count) -> safe_span<T>;
 template <class List>
 safe_span(List&&) -> safe_span<std::remove_reference_t<decltype(*std::data(std::declval<List&>()))>>;
 
-/// std::vector whose accesses are checked: what a mapping computes with.
+/// std::vector with checked access.
 template <class T>
 class safe_vector : public std::vector<T> {
     using base = std::vector<T>;
@@ -75,7 +75,7 @@ public:
     // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
     safe_vector(base const& other) : base(other) {}
     safe_vector(base&& other) : base(std::move(other)) {}
-    safe_vector(std::initializer_list<T> all) : base(all) {} // as its own, for deduction
+    safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
     // NOLINTEND(google-explicit-constructor)
 
     /// Element `i`. Refuses the call where there are not as many.

@@ -10,7 +10,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// ATen's `Scalar`. `to<T>()` converts as C++ does; a complex number gives its real part.
+/// ATen's `Scalar`. `to<T>()` converts as C++ does, and takes the real part of a complex number.
 class scalar {
 public:
     /// The four types of number that a Scalar can have.
@@ -54,7 +54,7 @@ public:
         return static_cast<T>(real_);
     }
 
-    /// The same for integers out of range and NaN: the nearest integer that T has, and 0.
+    /// The same, but numbers out of range become the minimum or maximum of T, and NaN becomes 0.
     template <class T>
     [[nodiscard]] constexpr T to_saturated() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::int64_t size() const { return size_; }
     /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
-    /// Surely the same size: equal numbers or the same symbol. Two unknown dimensions are not.
+    /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
     [[nodiscard]] bool same_as(dim const& other) const {
         return is_static() ? size_ == other.size_ : is_symbolic() && !other.is_static() && symbol_ == other.symbol_;
     }
@@ -48,7 +48,7 @@ private:
     std::string symbol_;
 };
 
-/// The product of sizes; the largest int64 where it is more.
+/// The product of the sizes; the maximum int64 if it overflows or a size is negative.
 template <class Sizes, class Size>
 constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -63,12 +63,12 @@ constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
     return beyond ? largest : n;
 }
 
-/// The dimensions of a tensor; default-constructed: not even the rank is known.
+/// The dimensions of a tensor. Default-constructed, its rank is unknown.
 class shape {
 public:
     shape() = default;
     /// From the dimensions: `shape{2, "batch", dim()}`. An empty list is the shape of a 0-d tensor.
-    template <class = void> // a template, as graph_data's functions
+    template <class = void> // a template for the same reason as graph_data's functions
     shape(std::initializer_list<dim> dims) : ranked_(true),
                                              dims_(dims) {}
     /// From a list of dimensions or of sizes.
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] bool has_rank() const { return ranked_; }
     /// The number of dimensions; 0 when it is not known.
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
-    /// Dimension `i`; an unknown one where there are not as many.
+    /// Dimension `i`, or an unknown one if `i` is out of range.
     [[nodiscard]] dim const& operator[](std::size_t i) const {
         static dim const none;
         return i < dims_.size() ? dims_[i] : none;
@@ -95,7 +95,7 @@ public:
             if (!d.is_static()) return false;
         return true;
     }
-    /// Number of elements, or -1 when the shape is not static; the largest int64 where it has more.
+    /// The number of elements, -1 if the shape is not static, or the maximum int64 on overflow.
     [[nodiscard]] std::int64_t element_count() const {
         if (!is_static()) return -1;
         return element_count_of(dims_, [](dim const& d) { return d.size(); });

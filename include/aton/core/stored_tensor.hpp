@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors whose elements stay in a file: where they lie, in which order, and what is done to them on the way to another file.
+// Tensors whose elements stay in a file: their position, order, and scaling when they are copied to another file.
 // Public header.
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace ATON_NAMESPACE {
 
-/// A range of bytes of a file that is open and mapped; whoever made it keeps both alive.
+/// A range of bytes of an open and mapped file. The creator keeps the file and the mapping alive.
 struct file_span {
     std::byte const* data = nullptr; ///< mapped, read-only
     std::uint64_t size = 0;          ///< in bytes
     std::uint64_t position = 0;      ///< of `data` in the file
-    int file = -1;                   ///< open for reading; -1: memory alone
+    int file = -1;                   ///< descriptor, open for reading; -1: only in memory
 };
 
-/// A strided view of elements: [i, j, ...] lies at `offset + i * strides[0] + j * strides[1] + ...` elements from the start of `bytes`.
-/// Whoever makes one sees to it that every element lies inside of `bytes`.
+/// A strided view: element [i, j, ...] is at `offset + i * strides[0] + j * strides[1] + ...` elements from the start of `bytes`.
+/// The creator ensures that every element is inside `bytes`.
 struct stored_part {
     file_span bytes;
     std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> strides; ///< in elements, as many as sizes; 0 repeats
+    std::vector<std::int64_t> strides; ///< in elements, one for each size; 0 repeats
     std::int64_t offset = 0;           ///< in elements
-    /// Floating dtypes: each element is multiplied by factors[i], i its index along dimension 0. Empty: copied as it is.
+    /// Floating dtypes only: element [i, ...] is multiplied by factors[i]. Empty: no scaling.
     std::vector<double> factors;
 
     /// The number of elements, the product of the sizes.
@@ -35,7 +35,7 @@ struct stored_part {
         for (std::int64_t s : sizes) n *= s;
         return n;
     }
-    /// Whether the elements lie one after the other in row-major order.
+    /// Whether the elements are adjacent, in row-major order.
     [[nodiscard]] bool is_contiguous() const {
         std::int64_t expected = 1;
         for (std::size_t i = sizes.size(); i-- > 0;) {
@@ -47,9 +47,9 @@ struct stored_part {
     }
 };
 
-/// A dense tensor that is written from files: the elements of its parts one after the other, each part in row-major order.
+/// A dense tensor whose elements come from files: those of its parts, concatenated, each part in row-major order.
 struct stored_tensor {
-    dtype type = dtype::undefined; ///< whole bytes
+    dtype type = dtype::undefined; ///< a multiple of 8 bits
     std::vector<std::int64_t> sizes;
     std::vector<stored_part> parts;
 
@@ -63,7 +63,7 @@ struct stored_tensor {
     [[nodiscard]] std::uint64_t byte_count() const {
         return static_cast<std::uint64_t>(element_count()) * (bits(type) / 8);
     }
-    /// Whether the bytes can be taken from the file as they stand.
+    /// Whether the bytes can be copied without change.
     [[nodiscard]] bool is_plain() const {
         return parts.size() == 1 && parts[0].factors.empty() && parts[0].is_contiguous();
     }

@@ -20,7 +20,7 @@ namespace ATON_NAMESPACE {
 
 namespace detail {
 
-/// binary32 to binary16, round to nearest even; overflow gives infinity, NaN stays NaN.
+/// binary32 to binary16, rounded to nearest even; overflow gives infinity, NaN stays NaN.
 constexpr std::uint16_t float_to_half(float f) {
     auto const bits = std::bit_cast<std::uint32_t>(f);
     auto const sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
@@ -49,7 +49,7 @@ constexpr float half_to_float(std::uint16_t h) {
     return sign != 0 ? -small : small;
 }
 
-/// binary32 to bfloat16, round to nearest even.
+/// binary32 to bfloat16, rounded to nearest even.
 constexpr std::uint16_t float_to_bfloat16(float f) {
     auto const bits = std::bit_cast<std::uint32_t>(f);
     if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<std::uint16_t>(bits >> 16 | 0x40U);
@@ -58,7 +58,7 @@ constexpr std::uint16_t float_to_bfloat16(float f) {
 
 constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
 
-/// Whether a finite number becomes infinity in a floating dtype; float16 and bfloat16 round from float32.
+/// Whether a finite number becomes infinity in a floating dtype. float16 and bfloat16 are rounded from float32.
 constexpr bool rounds_to_infinity(double d, dtype t) {
     double const size = d < 0 ? -d : d;
     bool const finite = size <= std::numeric_limits<double>::max();
@@ -84,7 +84,7 @@ T read_bytes(std::string const& in, std::size_t index) {
 
 } // namespace detail
 
-/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian; elements below 8 bits are packed, the
+/// A dense constant. `bytes` holds element_count() elements of `type`, row-major, little-endian. Elements below 8 bits are packed, the
 /// first in the lowest bits. Strings are in `strings` instead.
 struct tensor {
     dtype type = dtype::undefined;
@@ -92,18 +92,18 @@ struct tensor {
     std::string bytes;
     std::vector<std::string> strings = {};
 
-    /// The largest int64 where sizes are negative or have more elements than it counts.
+    /// The maximum int64 if a size is negative or the product overflows.
     [[nodiscard]] std::int64_t element_count() const {
         return element_count_of(sizes, [](std::int64_t s) { return s; });
     }
 
-    /// Whether append() and at() know this dtype: every one with whole-byte elements but strings and float8.
+    /// Whether append() and at() support this dtype: all with whole-byte elements except strings and float8.
     static constexpr bool can_hold(dtype t) {
         return t == dtype::bool_ || (is_integral(t) && bits(t) >= 8) || t == dtype::float32 || t == dtype::float64 ||
                t == dtype::float16 || t == dtype::bfloat16 || is_complex(t);
     }
 
-    /// Appends one element, converted as ATen's Scalar::to does (float16 and bfloat16 round from float32).
+    /// Appends one element, converted like ATen's Scalar::to; float16 and bfloat16 are rounded from float32. Ignored for unsupported dtypes.
     void append(scalar const& s) {
         switch (type) {
         case dtype::float32: return detail::append_bytes(bytes, s.to<float>());
@@ -161,7 +161,7 @@ struct tensor {
         }
     }
 
-    /// The same elements in another dtype, each converted as append() does.
+    /// The same elements in another dtype, each converted like append().
     [[nodiscard]] tensor to(dtype target) const {
         tensor out{target, sizes, {}};
         auto const n = static_cast<std::size_t>(element_count());
@@ -172,8 +172,8 @@ struct tensor {
     friend bool operator==(tensor const&, tensor const&) = default;
 };
 
-/// Whether a dtype has this number. Floats round to the nearest, but a finite one not to infinity; integers have no fractions, NaN or
-/// infinity, bool has 0 and 1, and only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not know.
+/// Whether a dtype can represent this number. A float may be rounded, but not to infinity; integers have no fractions, NaN or infinity;
+/// bool has 0 and 1; only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not support.
 constexpr bool fits(scalar const& s, dtype t) {
     if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
     auto const number = s.to<double>();
@@ -189,7 +189,7 @@ constexpr bool fits(scalar const& s, dtype t) {
     return width == 64 || whole >> (width - 1) == (whole < 0 ? -1 : 0);
 }
 
-/// A 0-d tensor, converted as append() does.
+/// A 0-d tensor, converted like append().
 inline tensor scalar_tensor(scalar const& s, dtype type) {
     tensor t{type, {}, {}};
     t.append(s);

@@ -17,7 +17,7 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// Arguments that say where and how ATen keeps a tensor, which ONNX has no word for. They may stay unnamed in a signature.
+/// Arguments for the placement and layout of a tensor, which ONNX cannot express. A signature need not name them.
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
@@ -32,10 +32,10 @@ struct memory_format {
 /// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
-/// ATen's `Scalar` where it may be a size that the graph computes, as in torch.arange(x.size(0)): 0-d int64.
+/// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
 struct sym_scalar {
     scalar number;
-    optional_value computed; ///< absent: `number` it is
+    optional_value computed; ///< absent: use `number`
 };
 
 /// ATen's `bool[n]`; n is at most 16 in every schema.
@@ -54,7 +54,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// One argument of an ATen call. A front end fills in what the program says; missing ones get the schema's default.
+/// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
 struct argument {
     /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
@@ -74,21 +74,21 @@ struct argument {
     };
 
     kind is = kind::missing;
-    std::string_view name; ///< in the schema; set when the call is bound
+    std::string_view name; ///< in the schema; set by binding
     optional_value tensor;
     std::vector<optional_value> tensors; ///< Tensor[] and Tensor?[]
-    std::vector<value> values;           ///< Tensor[]: the same without holes
+    std::vector<value> values;           ///< Tensor[]: the same, none absent
     scalar number;                       ///< Scalar, int, float, bool
     sym_int size;                        ///< SymInt
     std::vector<sym_int> sizes;          ///< SymInt[], int[]
-    std::vector<std::int64_t> ints;      ///< the same, where all are constants
+    std::vector<std::int64_t> ints;      ///< the same, if all are constants
     std::vector<double> floats;
     std::vector<scalar> numbers;
     bool_list bools;
     std::string text; ///< str, and the name of a tag
     aton::dtype type = aton::dtype::undefined;
 
-    /// The size, which the mapping needs as a number.
+    /// The size as a number; refuses the conversion if the program computes it.
     /// Refuses the call where the graph computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();

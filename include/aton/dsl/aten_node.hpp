@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; held against ATen's schemas.
-// The node is ATen of domain org.pytorch.aten with the attributes `operator` and, where it is written, `overload_name`; tensors are
-// its inputs in the order of the schema, every other argument an attribute of its name; of a Tensor[] it is the number of its inputs.
+// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
+// The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
+// Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
 // Internal header.
 #pragma once
 
@@ -40,28 +40,28 @@ enum class aten_rule : std::uint8_t {
 
 struct aten_fault {
     aten_rule rule = aten_rule::none;
-    std::string_view schema = {}; ///< that the call comes nearest to
+    std::string_view schema = {}; ///< of the overload that matches best
     std::string_view culprit = {};
     std::string_view wanted = {};
     int given = 0;
 };
 
-/// Which attribute types an argument takes; empty: none, it is a tensor or has no form in ONNX.
+/// The attributes that an argument takes, for messages; empty: none, as for a tensor or a type that ONNX cannot express.
 constexpr std::string_view attributes_for(aten::schema_type const& t) {
     using aten::base_type;
     switch (t.base) {
     case base_type::scalar:
     case base_type::float_:
-    case base_type::sym_float: return t.list ? "attr_f of a list" : "attr_f or attr_i";
+    case base_type::sym_float: return t.list ? "attr_f with a list" : "attr_f or attr_i";
     case base_type::int_:
-    case base_type::sym_int: return t.list ? "attr_i of a list or a number" : "attr_i";
+    case base_type::sym_int: return t.list ? "attr_i with a list or a number" : "attr_i";
     case base_type::bool_:
-    case base_type::sym_bool: return t.list ? "attr_i of a list" : "attr_i";
+    case base_type::sym_bool: return t.list ? "attr_i with a list" : "attr_i";
     case base_type::scalar_type: return "attr_i or attr_s";
     case base_type::str:
     case base_type::layout:
     case base_type::device:
-    case base_type::memory_format: return t.list ? "attr_s of a list" : "attr_s";
+    case base_type::memory_format: return t.list ? "attr_s with a list" : "attr_s";
     default: return {};
     }
 }
@@ -88,7 +88,7 @@ constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given
     }
 }
 
-/// Holds a call against one overload.
+/// Checks a call against one overload.
 template <std::size_t N>
 constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
     using onnx::operand_kind;
@@ -107,17 +107,17 @@ constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const
     aten::argument_cursor arguments(schema);
     while (arguments.next(a)) {
         if (a.type.base == aten::base_type::tensor) {
-            bool const there = operand != f.operand_count;
-            operand_kind const kind = there ? f.operands[operand].kind : operand_kind::absent;
-            if (!there && !a.type.optional && !a.has_default)
+            bool const given = operand != f.operand_count;
+            operand_kind const kind = given ? f.operands[operand].kind : operand_kind::absent;
+            if (!given && !a.type.optional && !a.has_default)
                 return {aten_rule::aten_missing, schema, a.name, a.type.text};
             bool const fits =
                 a.type.list
                     ? kind == operand_kind::list
                     : kind == operand_kind::value ||
                           ((kind == operand_kind::absent || kind == operand_kind::optional_value) && a.type.optional);
-            if (there && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
-            operand += there ? 1 : 0;
+            if (given && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
+            operand += given ? 1 : 0;
             continue;
         }
         bool given = false;
@@ -144,7 +144,7 @@ constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const
     return {aten_rule::none, schema};
 }
 
-/// Whether an overload writes to an argument: foo.out and foo_ are not what a graph calls.
+/// Whether an overload writes to an argument, like foo.out and foo_, which a graph cannot call.
 constexpr bool writes(std::string_view schema) {
     aten::argument_cursor arguments(schema);
     aten::schema_argument a;
@@ -153,14 +153,14 @@ constexpr bool writes(std::string_view schema) {
     return false;
 }
 
-/// "aten::" and the name of a call.
+/// The name of a call with its namespace, "aten::" by default.
 constexpr sentence qualified(std::string_view name) {
     sentence s;
     if (find_text(name, "::") == std::string_view::npos) s << "aten::";
     return s << name;
 }
 
-/// Holds a call against the overload that it names, or against all of the operator: one must take it.
+/// Checks a call against the overload that it names, or else against all overloads of the operator, one of which must match.
 template <std::size_t N>
 constexpr aten_fault check_aten(std::string_view name, call_facts<N> const& f, bool asks_outputs) {
     sentence const full = qualified(name);
@@ -193,14 +193,14 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
     s << overload << ": ";
     switch (fault.rule) {
     case aten_rule::aten_operand:
-        return s << "argument " << fault.culprit << " is " << fault.wanted << "; another operand stands there";
-    case aten_rule::aten_operands: return s << fault.given << " operands are more than it has tensors";
+        return s << "argument " << fault.culprit << " is " << fault.wanted << "; the operand is of another kind";
+    case aten_rule::aten_operands: return s << fault.given << " operands given, more than it has tensor arguments";
     case aten_rule::aten_argument:
         s << "no argument " << fault.culprit;
         return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
     case aten_rule::aten_attribute_type:
         s << "argument " << fault.culprit;
-        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " is given as " << fault.wanted;
+        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
     case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
     case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
     case aten_rule::aten_outputs:
@@ -211,7 +211,7 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
     }
 }
 
-/// A call of ATen, checked.
+/// A checked call of ATen.
 template <fixed_string Name, class... Args>
 struct aten_call {
     static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
@@ -224,11 +224,11 @@ struct aten_call {
         if (facts.unusable == 0) return describe(fault, Name.view());
         sentence s;
         return s << qualified(Name.view()).view() << ": argument " << facts.unusable
-                 << " is no value, list of values, attribute or outputs<n>";
+                 << " is not a value, list of values, attribute or outputs<n>";
     }
     static constexpr sentence problem = legal ? sentence{} : describe_problem();
 
-    /// "add.Tensor" without its namespace, in two.
+    /// The name without its namespace, "add.Tensor", split into operator and overload.
     static constexpr std::string_view bare = Name.view().substr(
         find_text(Name.view(), "::") == std::string_view::npos ? 0 : find_text(Name.view(), "::") + 2);
     static constexpr std::size_t dot = bare.find('.');
@@ -236,7 +236,7 @@ struct aten_call {
     static constexpr std::string_view overload =
         dot == std::string_view::npos ? std::string_view{} : bare.substr(dot + 1);
 
-    /// The name of the Tensor[] argument with this number.
+    /// The name of the Tensor[] argument with this index.
     static constexpr std::string_view list_name(std::size_t number) {
         aten::argument_cursor arguments(fault.schema);
         aten::schema_argument a;
@@ -245,14 +245,14 @@ struct aten_call {
             if (a.type.base == aten::base_type::tensor && a.type.list && lists++ == number) return a.name;
         return {};
     }
-    /// An attribute that says how many inputs belong to a list.
+    /// Adds the attribute with the number of inputs of a list.
     template <class Node, class T>
     static void add_count(Node& node, [[maybe_unused]] T const& argument, [[maybe_unused]] std::size_t& lists) {
         if constexpr (is_value_list<T>)
             node.add_integer(list_name(lists++), static_cast<std::int64_t>(std::span<value const>(argument).size()));
     }
 
-    /// One value; a tuple of them for outputs<n>; a vector for output_list.
+    /// One value; an array for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         if constexpr (facts.output_count < 0) {
             safe_vector<value> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attributes in a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
 // Public header.
 #pragma once
 
@@ -24,13 +24,13 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// An element type that the compiler knows: the result of `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` has it.
+/// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
 template <dtype Type>
 struct dtype_constant {
     /// The dtype as a value.
     static constexpr dtype value = Type;
     /// The dtype, where one is expected.
-    // NOLINTNEXTLINE(google-explicit-constructor): it is a dtype.
+    // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
     constexpr operator dtype() const { return Type; }
 };
 /// The constant of a dtype: `dtype_c<dtype::float32>`.
@@ -43,7 +43,7 @@ inline constexpr bool is_dtype_constant = false;
 template <dtype Type>
 inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 
-/// An attribute with its value, as `attr::alpha_f(1.0)` makes it; name and type are part of the C++ type.
+/// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
 struct attribute_argument {
     /// The name of the attribute in the schema.
@@ -53,7 +53,7 @@ struct attribute_argument {
     Payload payload;
 };
 
-/// An attribute_argument; by its members, because nvcc 13 (EDG) does not deduce text template arguments.
+/// An attribute_argument. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
 template <class T>
 concept attribute_like = requires(T const& a) {
     { T::type } -> std::convertible_to<onnx::attr_type>;
@@ -70,7 +70,7 @@ std::vector<Out> copy_list(In const& list) {
     return out;
 }
 
-/// A number as an attribute of ONNX holds it: rounded to float32, where it is a float or stands for one, and within int64.
+/// A number as ONNX attributes store it: a float rounded to float32, an integer within int64. Refuses others.
 template <class T>
 constexpr float to_float32(std::string_view attribute, T const& v) {
     if constexpr (std::same_as<T, scalar>) {
@@ -81,7 +81,7 @@ constexpr float to_float32(std::string_view attribute, T const& v) {
         auto const number = static_cast<double>(v);
         bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
         if constexpr (std::same_as<T, long double>)
-            overflows = overflows || (number - number != 0 && v - v == 0); // beyond double, too
+            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
         if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
         return static_cast<float>(v);
     }
@@ -105,7 +105,7 @@ concept list_like = requires(T const& list) {
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
 
-// Returns are deduced and parameters few: there is one such class for every attribute name of ONNX.
+// Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
 
 template <fixed_string Name>
 struct float_attribute {
@@ -140,7 +140,7 @@ private:
 
 template <fixed_string Name>
 struct int_attribute {
-    /// One integer, one dtype (as Cast's `to` takes it), or a list of integers.
+    /// One integer, one dtype (for Cast's `to`), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
         if constexpr (is_dtype_constant<T>) {
@@ -182,7 +182,7 @@ struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
         static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
-                      "a string attribute takes a text or a list of texts");
+                      "a string attribute takes a string or a list of strings");
         if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {
@@ -273,7 +273,7 @@ namespace attr {
 #define ATON_ATTRIBUTE_S(name) inline constexpr detail::string_attribute<#name> name##_s{};
 #define ATON_ATTRIBUTE_T(name) inline constexpr detail::tensor_attribute<#name> name##_t{};
 #define ATON_ATTRIBUTE_G(name) inline constexpr detail::graph_attribute<#name> name##_g{};
-#define ATON_ATTRIBUTE_SPARSE(name) // sparse tensors and types cannot be written as attributes of a mapping
+#define ATON_ATTRIBUTE_SPARSE(name) // a mapping cannot write sparse tensors and types
 #define ATON_ATTRIBUTE_TP(name)
 #include <aton/onnx/generated/attributes.inc>
 #undef ATON_ATTRIBUTE_F

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prepares the arguments of an ATen call for a mapping: defaults filled in, lists widened, and nothing dropped silently.
+// Binds the arguments of an ATen call to a mapping: fills in defaults, expands numbers to lists, and drops nothing silently.
 // Internal header.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace ATON_NAMESPACE::dsl::detail {
 using aten::base_type;
 using aten::schema_type;
 
-// `Argument` is dsl::argument: what depends on it costs an include nothing.
+// `Argument` is dsl::argument, as a template parameter, so that these functions add nothing to the cost of an include.
 
 /// The schema's default as an argument.
 template <class Argument>
@@ -42,7 +42,7 @@ Argument default_argument(aten::schema_argument const& a) {
     case kind::floating: return Argument::of_number(d.as_double());
     case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
     case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
-    case kind::identifier: // of an enumeration, whose numbers are an int's: `int reduction=Mean`
+    case kind::identifier: // a name of an enumeration whose values are int: `int reduction=Mean`
         if (a.type.base == aten::base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
         return Argument::of_tag(std::string(d.text()));
     case kind::int_list:
@@ -61,7 +61,7 @@ Argument default_argument(aten::schema_argument const& a) {
 
 template <class List, class Element>
 std::string join(List const& list, Element element) {
-    constexpr std::size_t shown = 8; // a program's list has any length
+    constexpr std::size_t shown = 8; // lists of a program can be long
     std::string out = "[";
     std::size_t count = 0;
     for (auto const& e : list)
@@ -69,7 +69,7 @@ std::string join(List const& list, Element element) {
     return out + (count > shown ? ", ...] of " + std::to_string(count) : "]");
 }
 
-/// An argument's value as an error message shows it.
+/// An argument's value, for error messages.
 template <class Argument>
 std::string to_text(Argument const& a)
     requires requires { a.is; }
@@ -90,7 +90,7 @@ std::string to_text(Argument const& a)
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
     case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
-    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX lacks" : std::string(name(a.type));
+    case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
     case kind::tag: return a.text;
     }
     return {};
@@ -102,7 +102,7 @@ bool same(Argument const& a, Argument const& b) {
            a.floats == b.floats && a.numbers == b.numbers;
 }
 
-/// Brings an argument into the one form that its schema type has: numbers become lists, sizes, wrapped tensors.
+/// Converts an argument to the canonical form of its schema type: numbers become lists, sizes or wrapped tensors.
 template <class Graph, class Argument>
 class argument_normalizer {
 public:
@@ -161,13 +161,13 @@ private:
             a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
-    static bool to_tensors(Argument& a, bool may_miss) {
+    static bool to_tensors(Argument& a, bool may_be_absent) {
         if (a.is == kind::sizes && a.sizes.empty()) a = Argument::of_tensors({});
         if (a.is != kind::tensors) return false;
         a.values.clear();
         for (optional_value const& v : a.tensors) {
             if (v) a.values.push_back(*v);
-            if (!v && !may_miss) return false;
+            if (!v && !may_be_absent) return false;
         }
         return true;
     }
@@ -206,7 +206,7 @@ private:
         if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
         return a.is == kind::numbers;
     }
-    /// Defaults of schemas are numbers where torch keeps an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
+    /// Defaults may be numbers of an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
     static bool to_type(Argument& a) {
         dtype t = dtype::undefined;
         if (a.is == kind::number && a.number.is_integral()) t = aten::scalar_type(a.number.template to<std::int64_t>());
@@ -214,7 +214,7 @@ private:
         if (t != dtype::undefined) a = Argument::of_type(t);
         return a.is == kind::type;
     }
-    /// The same of what has names alone, in the order of torch's numbers: `MemoryFormat memory_format=0`.
+    /// The same for an enumeration with `names` in the order of torch's numbers: `MemoryFormat memory_format=0`.
     static bool to_tag(Argument& a, std::initializer_list<std::string_view> names) {
         if (a.is == kind::number && a.number.is_integral()) {
             auto const n = a.number.template to<std::int64_t>();
@@ -245,15 +245,15 @@ private:
     std::string_view overload_;
 };
 
-/// Where and how a tensor is kept has no meaning in ONNX; a sparse layout has.
+/// Whether a row may ignore an argument. Device, memory format and strided layout have no meaning in ONNX; a sparse layout has.
 inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& formal) {
     if (formal.type.base == base_type::device || formal.type.base == base_type::memory_format) return true;
     if (formal.name == "pin_memory" || formal.name == "non_blocking") return true;
     return formal.type.base == base_type::layout && a.text == "strided";
 }
 
-/// Fills in defaults and normalises all arguments of a call, given in schema order; `named` are the positions that the body takes.
-/// Throws unsupported_error for a missing argument, a wrong kind, and for an unnamed argument that is not at its default.
+/// Fills in defaults and normalizes all arguments of a call, given in schema order; `named` are the positions that the body takes.
+/// Throws unsupported_error for a missing argument, a wrong kind, or an unnamed argument that is not at its default.
 template <class Graph, class Argument>
 void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
                     std::span<std::uint8_t const> named, std::vector<Argument>& arguments) {
@@ -272,16 +272,16 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
         normalizer.normalize(a, formal);
         a.name = formal.name;
         if (is_named || !given || may_stay_unnamed(a, formal)) continue;
-        if (!formal.has_default) normalizer.refuse(formal, "has no default, and no row takes it");
+        if (!formal.has_default) normalizer.refuse(formal, "has no default, and the row does not name it");
         Argument expected = default_argument<Argument>(formal);
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,
-                              "is " + to_text(a) + "; the mapping takes only its default, " +
+                              "is " + to_text(a) + "; the mapping supports only the default, " +
                                   std::string(formal.default_text));
     }
     if (position < arguments.size())
-        throw unsupported_error(std::string(overload) + ": too many arguments, the schema has " +
+        throw unsupported_error(std::string(overload) + ": too many arguments; the schema has " +
                                 std::to_string(position));
 }
 

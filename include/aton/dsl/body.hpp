@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphs inside of nodes, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. What the lambda
-// takes from around it is captured; what goes in has the types that If, Loop, Scan and SequenceMap give it.
+// Nested graphs, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. Outer values are captured;
+// If, Loop, Scan and SequenceMap determine the types of the parameters.
 // Internal header.
 #pragma once
 
@@ -22,31 +22,31 @@
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// An attribute whose graph is built by a lambda.
+/// Whether T is an attribute whose graph a lambda builds.
 template <class T>
 inline constexpr bool is_body_argument = false;
 template <attribute_like T>
 inline constexpr bool is_body_argument<T> = graph_body<decltype(T::payload)>;
 
-/// How many values a body takes after the graph; -1: a list at the end takes all that are left.
+/// The number of values that a body takes after the graph; -1: a list takes the remaining ones.
 template <class Parameters>
 inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
-/// The type of a Scan input in the body: without the axis that is scanned.
+/// The type of a Scan input in the body: without the scanned axis.
 template <class Type>
 Type scanned(Type t, std::int64_t axis) {
     if (!t.shape.has_rank()) return t;
-    auto left = t.shape.dims();
-    if (axis < 0) axis += static_cast<std::int64_t>(left.size());
-    if (axis >= 0 && axis < static_cast<std::int64_t>(left.size())) left.erase(left.begin() + axis);
-    t.shape = shape(left);
+    auto rest = t.shape.dims();
+    if (axis < 0) axis += static_cast<std::int64_t>(rest.size());
+    if (axis >= 0 && axis < static_cast<std::int64_t>(rest.size())) rest.erase(rest.begin() + axis);
+    t.shape = shape(rest);
     return t;
 }
 
-/// The types of what goes into the body of a node whose operands and other attributes are there already.
+/// The types of the body's parameters, for a node that already has its operands and other attributes.
 template <class Graph, class Node>
 auto body_input_types(Graph const& graph, Node const& node) {
     using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
@@ -67,7 +67,7 @@ auto body_input_types(Graph const& graph, Node const& node) {
     std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
         value_type t = type(i);
-        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change from turn to turn
+        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
             std::size_t const k = i - (count - scans);
@@ -78,7 +78,7 @@ auto body_input_types(Graph const& graph, Node const& node) {
     return types;
 }
 
-/// A graph inside of `around`, empty and open: its nodes capture what is around it.
+/// An empty, open graph inside `around`; its nodes can capture outer values.
 template <class Graph>
 Graph open_body(Graph& around, int opset) {
     Graph inner;
@@ -93,7 +93,7 @@ Graph open_body(Graph& around, int opset) {
     return inner;
 }
 
-/// Ends a body whose outputs are there; the domains that it uses are those of the graph around it too.
+/// Closes a body that has its outputs; the outer graph imports the domains that it uses.
 template <class Graph>
 void leave_body(Graph& inner) {
     if (inner.around != nullptr)
@@ -102,12 +102,12 @@ void leave_body(Graph& inner) {
     inner.context = {};
 }
 
-/// Ends a body. What it returns must be made in it, once for each output: the rest goes through an Identity.
+/// Sets the outputs of a body and closes it. Captured, repeated and parameter values are returned through an Identity.
 template <class Graph>
 void close_body(Graph& inner, std::vector<value> const& results) {
     for (value const& v : results) {
         value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
-        if (here == no_value) throw error("a body returns a value of a graph that is not around it");
+        if (here == no_value) throw error("a body returns a value of a graph that does not enclose it");
         bool direct = inner.values[here].producer >= 0;
         for (value_id earlier : inner.outputs) direct = direct && earlier != here;
         if (direct) {
@@ -127,7 +127,7 @@ void close_body(Graph& inner, std::vector<value> const& results) {
     leave_body(inner);
 }
 
-/// The argument for one parameter of a body: a value, or all that are left.
+/// The argument for one parameter of a body: a value, or the remaining ones.
 template <class Parameter>
 auto body_argument(std::vector<value> const& in, std::size_t position) {
     if constexpr (std::is_convertible_v<std::span<value const>, Parameter>)
@@ -135,7 +135,7 @@ auto body_argument(std::vector<value> const& in, std::size_t position) {
     else return in[position];
 }
 
-/// Calls a body with the values that go in, and gives what it returns.
+/// Calls a body with these values and returns its results.
 template <class Body, class Graph>
 std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vector<value> const& in) {
     using traits = body_traits<Body>;
@@ -143,8 +143,8 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     constexpr bool takes_rest = values_taken<parameters> < 0;
     constexpr std::size_t singles = traits::arity - (takes_rest ? 1 : 0);
     if (takes_rest ? in.size() < singles : in.size() != singles)
-        throw illegal_call("a body takes " + std::to_string(singles) + " values, " + std::to_string(in.size()) +
-                           " go in");
+        throw illegal_call("a body takes " + std::to_string(singles) + " values, but " + std::to_string(in.size()) +
+                           " are passed");
     typename traits::graph_type const g(inner, opset);
     std::vector<value> results;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -154,7 +154,7 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     return results;
 }
 
-/// The graph that a lambda builds inside of `around`.
+/// The graph that a lambda builds inside `around`.
 template <class Graph, class Body>
 Graph build_body(Graph& around, int opset, std::vector<value_type> const& types, Body const& body) {
     Graph inner = open_body(around, opset);

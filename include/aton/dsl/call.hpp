@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One `g.op<...>(...)` as the compiler sees it: its arguments sorted into operands, attributes and outputs, held against the schemas.
+// One `g.op<...>(...)` at compile time: sorts its arguments into operands, attributes and outputs, and checks them against the schemas.
 // Internal header.
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr bool is_typed_value<typed_value<Types>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
 
-/// The dtypes that have numbers of a floating-point type of C++.
+/// The dtypes that can represent C++ floating-point numbers.
 constexpr type_set find_floating_types() {
     type_set found;
     for (std::size_t i = 1; i != dtype_count; ++i)
@@ -45,7 +45,7 @@ template <class T>
 inline constexpr bool is_value_list = std::convertible_to<T const&, std::span<value const>>;
 
 template <graph_body Body>
-inline constexpr onnx::call_body fact_of_body{
+inline constexpr onnx::call_body body_facts_of{
     .since = body_traits<Body>::graph_type::since,
     .until = body_traits<Body>::graph_type::until,
     .inputs = values_taken<typename body_traits<Body>::parameters>,
@@ -54,7 +54,7 @@ inline constexpr onnx::call_body fact_of_body{
 template <class Payload>
 constexpr void add_facts(onnx::call_attribute& a) {
     if constexpr (is_dtype_constant<Payload>) a.constant = Payload::value;
-    else if constexpr (graph_body<Payload>) a.body = &fact_of_body<Payload>;
+    else if constexpr (graph_body<Payload>) a.body = &body_facts_of<Payload>;
 }
 
 /// The arguments of a call, sorted.
@@ -65,8 +65,8 @@ struct call_facts {
     std::size_t operand_count = 0;
     std::size_t attribute_count = 0;
     int output_count = 1;
-    int unusable = 0;              ///< 1-based position of an argument that is none of these
-    bool numbers_unusable = false; ///< it is a list of numbers
+    int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
+    bool numbers_unusable = false; ///< that argument is a list of numbers
 
     template <class T>
     constexpr void add(int position) {
@@ -94,7 +94,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
-            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // text has numbers, too
+            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
                                requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
     }
@@ -108,8 +108,7 @@ constexpr call_facts<sizeof...(Args)> sort_arguments() {
     return f;
 }
 
-/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml; without `::` the domain is ai.onnx, which may
-/// also be written, as may the printed `onnx::`.
+/// "ai.onnx.ml::Scaler" is operator Scaler of domain ai.onnx.ml. Without `::`, or with `onnx::`, the domain is ai.onnx.
 struct op_name {
     std::string_view domain;
     std::string_view op;
@@ -123,7 +122,7 @@ constexpr op_name split_name(std::string_view name) {
     return {domain == "ai.onnx" || domain == "onnx" ? std::string_view{} : domain, name.substr(colon + 2)};
 }
 
-/// A call in the opset range [Since, Until], checked. Other domains of ONNX are held against their newest version.
+/// A checked call in the opset range [Since, Until]. Other ONNX domains are checked at their newest version.
 template <class Source, int Since, int Until, fixed_string Name, class... Args>
 struct checked_call {
     static constexpr op_name name = split_name(Name.view());
@@ -152,7 +151,7 @@ struct checked_call {
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
           << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                     : " is no value, number, list of values, attribute or outputs<n>");
+                                     : " is not a value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -182,7 +181,7 @@ struct checked_call {
     }
 };
 
-/// The checked call for a domain of a graph (index into `More`), or for ONNX's own domains (-1).
+/// The checked call for a domain of the graph (index into `More`), or for ONNX's own domains (-1).
 template <int Domain, auto... More>
 struct call_of {
     using domain = std::tuple_element_t<static_cast<std::size_t>(Domain), std::tuple<type_of<More>...>>;
@@ -198,17 +197,17 @@ struct call_of<-1, More...> {
     using type = checked_call<standard_source<type_of<More>...>, Since, Until, Name, Args...>;
 };
 
-/// The body of an operator does not hold in the whole range of the graph that calls it.
+/// The body of an operator does not cover the range of the graph that calls it.
 constexpr sentence body_range_problem(declared_operator const& o, int since, int until) {
     sentence s;
-    return s << o.schema.domain() << "::" << o.schema.name() << ": its body builds in opsets " << o.body_since << " to "
-             << o.body_until << ", the graph holds from " << since << " to " << until;
+    return s << o.schema.domain() << "::" << o.schema.name() << ": its body covers opsets " << o.body_since << " to "
+             << o.body_until << ", but the graph covers " << since << " to " << until;
 }
 
-/// The types and the body of a declared operator's node, which is the last of the graph.
+/// Infers the types and builds the body of a declared operator's node, the last one of the graph.
 template <class Graph>
 void complete(Graph& graph, declared_operator const& o, int opset) {
-    infer_by_text(graph, graph.nodes.back(), o.schema);
+    infer_by_declaration(graph, graph.nodes.back(), o.schema);
     if (o.infer != nullptr) o.infer(graph, graph.nodes.back(), o.schema);
     if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compile errors: one broken rule, one sentence, printed by the compiler at the user's line.
+// Compile errors: one sentence for one broken rule, printed by the compiler at the user's line.
 // Internal header.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace ATON_NAMESPACE {
 
-/// Never defined: a compiler that needs it prints its template arguments, which are the diagnosis.
-/// GCC prints one whole sentence; Clang in C++20 cuts text at 32 characters, so it gets the sentence in pieces.
+/// Never defined: a compiler that needs its definition prints the template arguments, which are the message.
+/// GCC prints the whole sentence. Clang in C++20 truncates strings at 32 characters, so it gets the sentence in pieces.
 template <fixed_string... Sentence>
 struct mapping_error;
 
@@ -22,12 +22,12 @@ struct mapping_error;
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// Where `part` starts in `text`; npos: nowhere. (GCC 12 with -fsanitize=undefined does not take string_view::find on a template argument.)
+/// string_view::find, which GCC 12 with -fsanitize=undefined rejects on a template argument.
 constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     char const* const in = text.data();
     char const* const wanted = part.data();
     std::size_t const size = part.size();
-    std::size_t const last = text.size(); // pointers instead of calls: compilers count every step
+    std::size_t const last = text.size(); // pointers, to save constexpr steps
     for (std::size_t i = 0; i + size <= last; ++i) {
         std::size_t same = 0;
         while (same != size && in[i + same] == wanted[same]) ++same;
@@ -36,7 +36,7 @@ constexpr std::size_t find_text(std::string_view text, std::string_view part) {
     return std::string_view::npos;
 }
 
-/// Text assembled while compiling.
+/// A message assembled at compile time, of at most 320 characters.
 struct sentence {
     char data[320]{};
     std::size_t length = 0;
@@ -95,8 +95,8 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
     switch (r.kind) {
     case rule::no_such_domain:
-        s << "the graph names no such domain";
-        return r.nearest.empty() ? s << "; declare it with domain<...> and write graph<" << c.since << ", it>"
+        s << "the graph does not name this domain";
+        return r.nearest.empty() ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
                                  : s << "; did you mean " << r.nearest << "?";
     case rule::no_such_operator:
         s << "no such operator";
@@ -106,12 +106,12 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::operator_deprecated:
         if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
         return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
-                              : s << "deprecated, and nothing replaced it";
+                              : s << "deprecated, without a replacement";
     case rule::too_few_inputs: return s << "input " << r.culprit << " is missing, " << r.position << " given";
     case rule::too_many_inputs: return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
     case rule::input_required:
-        return s << "input " << r.culprit << " is required; an optional value or absent may not stand there";
-    case rule::list_not_variadic: return s << "input " << r.culprit << " is a single value; a list may not stand there";
+        return s << "input " << r.culprit << " is required; it cannot be an optional value or absent";
+    case rule::list_not_variadic: return s << "input " << r.culprit << " takes a single value, not a list";
     case rule::number_without_type:
         return s << "input " << r.culprit
                  << " is a number whose type no other input determines; use g.scalar(number, dtype)";
@@ -131,7 +131,8 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
                  << ") is missing";
     case rule::too_few_outputs:
         return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
-    case rule::too_many_outputs: return s << "outputs<" << r.position << "> asked for, at most " << r.limit << " there";
+    case rule::too_many_outputs:
+        return s << "outputs<" << r.position << "> requested, at most " << r.limit << " allowed";
     case rule::outputs_not_variadic:
         return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
     case rule::no_common_type:
@@ -139,14 +140,14 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::attribute_dtype:
         return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
     case rule::body_range:
-        return s << "the lambda for " << r.culprit << " builds in opsets " << r.position << " to " << r.limit
-                 << ", the graph around it holds from " << c.since << " to " << c.until;
+        return s << "the lambda for " << r.culprit << " covers opsets " << r.position << " to " << r.limit
+                 << ", but the outer graph covers " << c.since << " to " << c.until;
     case rule::body_inputs:
         return s << "the lambda for " << r.culprit << " takes " << r.position
-                 << (r.position == 1 ? " value" : " values") << " after the graph, " << r.limit << " go in";
+                 << (r.position == 1 ? " value" : " values") << " after the graph, but the operator passes " << r.limit;
     case rule::body_results:
         return s << "the lambda for " << r.culprit << " returns " << r.position
-                 << (r.position == 1 ? " value, " : " values, ") << r.limit << " must come out";
+                 << (r.position == 1 ? " value" : " values") << ", but must return " << r.limit;
     case rule::meaning_changed:
         return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
                  << "] at opset " << r.opset;
@@ -187,7 +188,7 @@ mapping_error<
     piece<Text, piece_start<Text, I>(), piece_end(Text.view(), piece_start<Text, I>()) - piece_start<Text, I>()>...>
     in_pieces(std::index_sequence<I...>);
 
-/// `sizeof(diagnosis<text>)` is the compile error; written where the rule is checked, so that the compiler's way to the user's line is short.
+/// `sizeof(diagnosis<text>)` is the compile error. Written where the rule is checked, for a short instantiation backtrace.
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
 template <auto Text>
 struct diagnosis {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operators outside of ONNX, declared in C++ and checked like ONNX's own:
+// Operators outside ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
-// A graph that may call them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// A graph that calls them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
 // Public header.
 #pragma once
 
@@ -49,13 +49,13 @@ concept is_body_part = requires { Part::make; };
 
 } // namespace detail
 
-/// The types of an operator's results: `infer<rule>`, where `value_type rule(inference const& in)` (or a vector of them, for several outputs).
+/// Infers the types of an operator's results: `infer<rule>` with `value_type rule(inference const& in)`, or with an array or vector of types.
 template <auto Rule>
 inline constexpr detail::infer_part<Rule> infer{};
 
-/// What an operator is in ONNX operators, for runtimes that do not have it: `body<foo>`, where
+/// Defines an operator by ONNX operators, for runtimes that do not have it: `body<foo>`, where
 /// `inline constexpr auto foo = [](graph<13> g, value x, value y, double alpha, std::int64_t n) { ... };` takes inputs, then attributes,
-/// in the order of the declaration. It is written as a function beside the graph.
+/// in the order of the declaration. The model contains it as a function.
 template <auto Body>
 inline constexpr detail::body_part<Body> body{};
 
@@ -69,7 +69,7 @@ constexpr part_list<A..., B...> operator+(part_list<A...>, part_list<B...>) {
     return {};
 }
 
-/// A declared operator without its C++ types: what a call looks up.
+/// A declared operator without its C++ types; calls look it up.
 struct declared_operator {
     onnx::declared_schema schema;
     std::uint64_t hash = 0; ///< of the name
@@ -84,7 +84,7 @@ constexpr void copy_rows(T const* from, int count, T* to) {
     for (int i = 0; i != count; ++i) to[i] = from[i];
 }
 
-/// The rows of a declaration, no more of them than it has.
+/// The rows of a declaration, in arrays of exact size.
 template <std::size_t Inputs, std::size_t Outputs, std::size_t Vars, std::size_t Attributes>
 struct declaration_rows {
     onnx::formal inputs[Inputs + 1]{};
@@ -105,9 +105,9 @@ struct declaration_rows {
 } // namespace detail
 
 /// An operator of a domain: `op<"Foo(T X, T? B, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float", infer<rule>, body<foo>>`.
-/// Inputs and outputs have a type variable (constrained by the second text; without it any tensor), `any` or tensor(float); `?` may be
-/// missing, `...` at the end is variadic. Attributes are float, int, string, tensor or graph, with `[]` a list, required without default
-/// or `?`. An output may say `= like(X)` or `= broadcast(X, Y)`.
+/// The type of an input or output is a type variable (constrained by the second string; by default any tensor), `any`, or a type such as
+/// tensor(float); `?` makes it optional, `...` at the end variadic. Attributes are float, int, string, tensor or graph, or lists of them
+/// with `[]`; one without default or `?` is required. An output may have the rule `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
     // Internal.
@@ -150,7 +150,7 @@ struct op {
         else return false;
     }
     static constexpr bool sound = !read.problem && (true && ... && is_sound<detail::type_of<Parts>>());
-    /// What is wrong with the declaration.
+    /// The first error of the declaration; empty if there is none.
     static constexpr detail::sentence problem(std::string_view domain) {
         detail::sentence s;
         if (read.problem) {
@@ -186,7 +186,7 @@ private:
             detail::infer_fault const fault = detail::find_infer_fault(Part::types, read);
             if (fault.rule != detail::infer_rule::none) return describe(fault, domain, read);
         } else {
-            s << domain << "::" << read.name << ": after the constraints may stand infer<...> and body<...>";
+            s << domain << "::" << read.name << ": only infer<...> and body<...> may follow the constraints";
         }
         return s;
     }
@@ -203,7 +203,7 @@ struct operator_list {
     [[nodiscard]] constexpr declared_operator const* end() const { return first + count; }
 };
 
-// One function for each handle is what is meant.
+// Each handle has its own function, as intended.
 #pragma GCC diagnostic push
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
@@ -213,7 +213,7 @@ struct operator_list {
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
 #endif
 
-/// A domain as an argument of graph<...>: a short type, however many operators it declares. Compilers compare and print it often.
+/// A domain as an argument of graph<...>. Its type is short, whatever the number of operators, because compilers often compare and print it.
 template <fixed_string Name, int Version, std::uint64_t Hash, class Parts>
 struct domain_handle {
     static constexpr bool is_domain = true;
@@ -229,7 +229,7 @@ struct domain_handle {
 #endif
 #pragma GCC diagnostic pop
 
-/// Gives a handle its operators.
+/// Defines the operators of a handle.
 template <class Handle, class... Ops>
 struct domain_operators {
     static constexpr declared_operator operators[sizeof...(Ops) + 1] = {Ops::template make<Handle>()..., {}};
@@ -240,16 +240,16 @@ struct domain_operators {
         sentence s;
         std::string_view const name = Handle::name;
         if (name.empty() || onnx::newest_version(name) != 0)
-            return s << (name.empty() ? "ai.onnx" : name) << ": this domain is ONNX's own; give yours another name";
-        if (Handle::version < 1) return s << name << ": the version of a domain is 1 or more";
+            return s << (name.empty() ? "ai.onnx" : name) << ": this domain belongs to ONNX; give yours another name";
+        if (Handle::version < 1) return s << name << ": the version of a domain must be 1 or more";
         if constexpr (!(true && ... && Ops::sound)) {
             ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
             return s;
         }
         seen_hashes seen;
         for (std::size_t i = 0; i != sizeof...(Ops) && s.length == 0; ++i) {
-            bool const maybe_twice = seen.add(operators[i].hash);
-            for (std::size_t j = 0; maybe_twice && j != i && s.length == 0; ++j)
+            bool const maybe_duplicate = seen.add(operators[i].hash);
+            for (std::size_t j = 0; maybe_duplicate && j != i && s.length == 0; ++j)
                 if (operators[i].hash == operators[j].hash)
                     s << name << "::" << operators[i].schema.name() << ": declared twice";
         }
@@ -258,7 +258,7 @@ struct domain_operators {
     static constexpr sentence problem = find_problem();
 };
 
-/// The parts of all operators: two domains that differ in nothing else are not the same.
+/// The parts of all operators, to distinguish domains that differ only in them.
 template <bool AnyParts, class... Ops>
 struct parts_of {
     using type = part_list<>;
@@ -274,13 +274,13 @@ struct domain_maker {
                                typename parts_of<(false || ... || Ops::has_parts), Ops...>::type>;
     using operators = domain_operators<type, Ops...>;
     static constexpr bool sound = operators::problem.length == 0;
-    using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // of a fault never defined
+    using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // incomplete if there is a problem
     static_assert(sizeof(verdict) != 0);
 };
 
 } // namespace detail
 
-/// Operators of one's own under a domain name, with the version that models import. An object of it is an argument of graph<...>.
+/// A domain with your own operators, and the version that models import. An object of this type is an argument of graph<...>.
 /// ```cpp
 /// inline constexpr auto half_body = [](graph<13> g, value x, double factor) { return g.op<"Mul">(x, factor); };
 /// inline constexpr auto my_ops = domain<"my_ops", 1, op<"Scale(T X, float factor=0.5) -> (T Y = like(X))", "T: float, double",
@@ -300,7 +300,7 @@ constexpr void offer_domain([[maybe_unused]] nearest& near) {
     if constexpr (domain_type<T>) near.offer(T::name);
 }
 
-/// Where the schemas of a call come from: ONNX's own domains. `More` is what follows the opset of the graph.
+/// Looks up schemas in ONNX's own domains. `More` are the arguments of the graph after its first opset.
 template <class... More>
 struct standard_source {
     static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
@@ -319,7 +319,7 @@ struct standard_source {
     static constexpr type_set result_types(onnx::call const& c, int index) { return onnx::result_types(c, index); }
 };
 
-/// The operator of a domain with this name; -1: none.
+/// The index of the operator with this name; -1: none.
 constexpr int operator_index(operator_list const& operators, std::string_view name) {
     std::uint64_t const hash = hash_of(name);
     for (std::size_t i = 0; i != operators.count; ++i)
@@ -327,7 +327,7 @@ constexpr int operator_index(operator_list const& operators, std::string_view na
     return -1;
 }
 
-/// ... or operator `Index` of a domain that a graph names.
+/// Looks up operator `Index` of a domain that the graph names.
 template <class Domain, int Index>
 struct declared_source {
     static constexpr int version(std::string_view) { return Domain::version; }
@@ -348,7 +348,7 @@ struct declared_source {
     }
 };
 
-/// Whether all domains of one name have one version.
+/// Whether all domains with the name of `One` have its version.
 template <class One, class... Others>
 constexpr bool one_version() {
     if constexpr (!domain_type<One>) return true;
@@ -365,7 +365,7 @@ constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
     else return false;
 }
 
-/// The position of the domain with this name among what follows the opset of a graph; -1: it names none such.
+/// The index in `More` of the domain with this name; -1: none.
 template <auto... More>
 constexpr int domain_index([[maybe_unused]] std::string_view name) {
     int found = -1;
@@ -374,14 +374,14 @@ constexpr int domain_index([[maybe_unused]] std::string_view name) {
     return found;
 }
 
-/// Whether no two of what follows the opset of a graph are versions of one domain.
+/// Whether `More` does not contain two versions of one domain.
 template <auto... More>
 constexpr bool one_version_of_each() {
     if constexpr (sizeof...(More) < 2) return true;
     else return (one_version<type_of<More>, type_of<More>...>() && ...);
 }
 
-/// Whether a graph with `More` may stand for one with these domains: it names all of them.
+/// Whether `More` contains the domain `One`; true if `One` is not a domain.
 template <auto One, auto... More>
 constexpr bool names_domain() {
     if constexpr (domain_type<type_of<One>>) return (std::is_same_v<type_of<One>, type_of<More>> || ...);

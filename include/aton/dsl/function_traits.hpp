@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a lambda says of itself: the graph that it builds in, the values that it takes after it, and what it returns.
+// The signature of a lambda: its graph, its other parameters, and its results.
 // Internal header.
 #pragma once
 
@@ -22,7 +22,7 @@ class graph;
 
 namespace detail {
 
-/// The type of an object that is a template argument. (nvcc 13 hands `decltype((object))` to the host compiler, a reference.)
+/// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
 template <auto Object>
 using type_of = std::remove_cvref_t<decltype(Object)>;
 
@@ -47,7 +47,7 @@ struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 template <class T>
 concept graph_body = body_traits<T>::value;
 
-/// The values that a body of a node returns; -1: a vector, whose length is known when the graph is built.
+/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
 template <class R>
 struct returned_values {
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The handle that mappings build ONNX graphs with: every call is held, while compiling, against all opsets of the graph's range.
+// The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
 // Public header.
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// What `g.unsupported(...)` gives: it stands for any result, and is never reached.
+/// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
 struct refusal {
     /// Never returns: throws aton::error.
     template <class T>
@@ -57,7 +57,7 @@ struct refused {};
 } // namespace detail
 
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
-/// Two words, passed by value; converts to a graph of a wider range, so bodies can share helpers and call each other's rows.
+/// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
 class graph {
 public:
@@ -68,13 +68,13 @@ public:
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
-                  "graph<...> names one domain in two versions; a model imports one version of a domain");
+                  "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
-    /// A handle to `data` for this target opset, which becomes the opset of a graph that has none yet.
+    /// A handle to `data` for this target opset; sets the opset of `data` if it has none.
     /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
-            throw error("opset " + std::to_string(target) + " is outside of graph<" + std::to_string(since) + ", " +
+            throw error("opset " + std::to_string(target) + " is outside graph<" + std::to_string(since) + ", " +
                         std::to_string(until) + ">");
         if (data.opset == 0) data.opset = target;
     }
@@ -92,7 +92,7 @@ public:
     graph(graph<OtherSince, Other...> g) : data_(&g.data()),
                                            opset_(g.opset()) {}
 
-    /// There for its sentence: compilers print this line where a helper cannot take the graph that it is given.
+    /// Deleted overload; exists only for its diagnostic, which compilers print when a helper cannot take a graph.
     template <int OtherSince, auto... Other>
         requires(!widens<OtherSince, Other...>)
     graph(graph<OtherSince, Other...>, detail::refused<"opset out of range, or domain missing"> = {}) = delete;
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] int opset() const { return opset_; }
     /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
-    /// What is being converted: overload, source line, expected results.
+    /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
@@ -116,7 +116,7 @@ public:
     }
 
 private:
-    /// Which of `More` is the domain that an operator's name says; -1: none.
+    /// The index in `More` of the domain of an operator's name; -1: none.
     static constexpr int domain_of([[maybe_unused]] std::string_view name) {
         if constexpr ((false || ... || detail::domain_type<detail::type_of<More>>))
             return detail::domain_index<More...>(detail::split_name(name).domain);
@@ -124,13 +124,13 @@ private:
     }
 
 public:
-    /// A call as the compiler sees it: `legal`, and `problem` where it is not.
+    /// A call at compile time: whether it is `legal`, else its `problem`.
     template <fixed_string Name, class... Args>
     using call = typename detail::call_of<domain_of(Name.view()), More...>::template type<Since, until, Name, Args...>;
 
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
-    /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs), attributes, and `outputs<n>`, anywhere.
-    /// Gives one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes that the target refuses.
+    /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs); attributes and `outputs<n>` may be anywhere.
+    /// Returns one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes illegal at the target opset.
     /// ```cpp body
     /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
     /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
@@ -138,7 +138,7 @@ public:
     /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
     /// ```
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.op<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
@@ -181,9 +181,9 @@ public:
     }
 
     /// Calls ATen itself, for runtimes that have it: `g.at<"pow">(x, attr_f<"exponent">(2.0))`, `g.at<"add.Tensor">(x, y)`. Operands are
-    /// the tensors in the order of ATen's schema, everything else attributes of the argument's name. Its results have no type: set_type().
+    /// the tensors in the order of ATen's schema; all other arguments are attributes with their names. The results have no type; use set_type().
     template <fixed_string Name, class... Args>
-    [[nodiscard("nothing uses the node; write (void)g.at<...>(...) where that is meant")]]
+    [[nodiscard("the node is unused; write (void)g.at<...>(...) if that is intended")]]
     auto at(Args const&... args) const {
         using call = detail::aten_call<Name, Args...>;
         if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
@@ -200,7 +200,7 @@ public:
         return call::results(*data_, first, data_->values.size() - first);
     }
 
-    /// A 0-d constant of a dtype. Refuses a number that does not fit it; a cast converts one: `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
     /// ```cpp body
     /// value const one = g.scalar(1, dtype::float32);
     /// ```
@@ -216,7 +216,7 @@ public:
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
-    /// A 1-d int64 value of integers or sizes: a constant where all are, otherwise their concatenation.
+    /// A 1-d int64 value of integers or sizes: a constant if all are constant, else a Concat.
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
         constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
@@ -234,7 +234,7 @@ public:
         return s.is_constant() ? scalar(s.constant(), dtype::int64) : s.as_value();
     }
 
-    /// Size of dimension `i` of `x` (negative counts from the end): a constant where it is static, else computed from Shape.
+    /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
     /// Refuses a value of unknown rank, and a dimension that it does not have.
     /// ```cpp body
     /// size const sizes[] = {g.size(x, 0), -1};
@@ -253,7 +253,7 @@ public:
         return all;
     }
 
-    /// `x` as `target`; nothing happens when it is of that dtype already, and a constant is converted on the spot. Refuses complex numbers.
+    /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast, which refuses complex dtypes.
     /// ```cpp body
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
@@ -262,32 +262,32 @@ public:
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
-        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX casts no complex numbers");
+        if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX cannot cast complex numbers");
         return op<"Cast">(x, attr::to_i(target));
     }
 
-    /// The same with a dtype that the compiler knows: `g.cast<dtype::float32>(x)`.
+    /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
     [[nodiscard]] typed_value<tensors(Target)> cast(value x) const {
         return typed_value<tensors(Target)>(cast(x, Target));
     }
-    /// `x` as the dtype of `y`; a CastLike where that is known to the runtime only (opset 15).
+    /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
-        if (opset_ < 15) throw unsupported_error("a cast to a dtype that is not known needs opset 15");
+        if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y);
     }
-    /// A number as a 0-d constant of the dtype of `y`. The other way: `v.constant<double>()`.
+    /// A number as a 0-d constant of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
-    /// The shape of `x` as a 1-d int64 value: a constant where it is static.
+    /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
         if (!x.has_rank()) return op<"Shape">(x);
         std::vector<sym_int> const all = sizes(x);
         return size_list(all.data(), all.size());
     }
 
-    /// A sequence of tensors of one dtype; an empty one needs to be told which.
+    /// A sequence of tensors of one dtype; an empty one needs `type`.
     /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
@@ -306,7 +306,7 @@ public:
         return all;
     }
 
-    /// Refuses what the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// Refuses a call that the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
     /// ```cpp
     /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
     ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appends one node to the graph at run time: resolves type variables from the operands' dtypes and refuses what the target opset does not allow.
+// Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
 // Internal header.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// Refuses a call that makes more nodes and values than any should.
+/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
 template <class Graph>
 void count_nodes(Graph& graph, std::size_t more) {
     std::uint32_t& left = graph.context.nodes_left;
@@ -35,7 +35,7 @@ void count_nodes(Graph& graph, std::size_t more) {
     if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
 }
 
-/// Refuses a constant without the bytes that its sizes ask for: of a dtype that append() does not know, of negative sizes.
+/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
 template <class = void>
 void expect_whole(tensor const& data) {
     std::int64_t const count = data.element_count();
@@ -49,8 +49,8 @@ void expect_whole(tensor const& data) {
                                 std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
 }
 
-/// Appends a Constant node; every constant of a graph is made here. Below opset 9 Constant holds floating-point numbers only: an
-/// initializer holds the others, which a function cannot have.
+/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
+/// other constants become initializers, except in functions, which cannot have them.
 template <class Graph>
 value_id append_constant(Graph& graph, tensor data) {
     expect_whole(data);
@@ -95,8 +95,8 @@ constexpr value_type only_type(type_set s) {
     return out;
 }
 
-/// Collects operands and attributes of one call, in the order of the call, then appends the node.
-/// A template only so that an include costs no instantiation.
+/// Collects the operands and attributes of one call in order, then appends the node.
+/// A template only so that an include does not instantiate it.
 template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
@@ -112,11 +112,11 @@ public:
         node_.origin = graph.context.origin;
     }
 
-    /// Adds one argument of the call; every kind has its branch, so that nothing is left to overload resolution.
+    /// Adds one argument of the call. Every kind has its branch; there is no overload resolution.
     template <class T>
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
-            // built when all operands are there
+            // built by add_body(), after all operands
         } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
@@ -146,10 +146,10 @@ public:
         }
     }
 
-    /// Adds an attribute whose name is known when the graph is built.
+    /// Adds an attribute whose name is known only at run time.
     void add_integer(std::string_view name, std::int64_t number) { named(name, onnx::attr_type::i).i = number; }
 
-    /// Builds the graph of an attribute that is a lambda; after add() of everything.
+    /// Builds the graph of an attribute that is a lambda. Call it after add() for all arguments.
     template <class T>
     void add_body(T const& argument) {
         if constexpr (is_body_argument<T>) {
@@ -157,12 +157,12 @@ public:
             std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
             if (node_.domain.empty() && body.outputs.size() != results)
                 refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +
-                       " values, " + std::to_string(results) + " must come out");
+                       " values, but must return " + std::to_string(results));
             named(T::name, T::type).graphs.push_back(std::move(body));
         }
     }
 
-    /// Appends the node; the outputs have consecutive ids from the returned one.
+    /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
         resolve_types();
         for (auto const& a : node_.attributes)
@@ -179,7 +179,7 @@ public:
         }
         graph_.nodes.push_back(std::move(node_));
         shapes::infer_types(graph_, graph_.nodes.back());
-        if (schema_) // attributes give some: Cast's `to`
+        if (schema_) // attributes determine some: Cast's `to`
             for (std::size_t i = 0; i != outputs_; ++i)
                 require_type(schema_, opset_, true, i, graph_.values[first + i].type);
         return first;
@@ -189,15 +189,15 @@ private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
-        bool beyond = false; ///< unsigned and beyond int64: `number` has its bits
+        bool beyond = false; ///< unsigned and above int64: `number` has its bits
     };
 
-    /// A value of this graph, or of one around it, which is captured.
+    /// Adds a value of this graph or, captured, of one around it.
     void operand(value const& v) {
         if (v.id() == no_value)
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
         value_id const id = graph_.capture(v.owner(), v.id());
-        if (id == no_value) refuse("an operand belongs to a graph that is not around this one");
+        if (id == no_value) refuse("an operand belongs to a graph that does not enclose this one");
         node_.inputs.push_back(id);
     }
     void number(scalar const& s, bool beyond = false) {
@@ -219,10 +219,11 @@ private:
 
     void resolve_types() {
         if (!schema_) return;
-        if (static_cast<int>(node_.inputs.size()) < schema_.min_inputs() ||
-            static_cast<int>(node_.inputs.size()) > schema_.max_inputs())
-            refuse("takes " + std::to_string(schema_.min_inputs()) + " inputs or more, given " +
-                   std::to_string(node_.inputs.size()));
+        auto const given = static_cast<int>(node_.inputs.size());
+        if (given < schema_.min_inputs() || given > schema_.max_inputs())
+            refuse((given < schema_.min_inputs() ? "takes at least " + std::to_string(schema_.min_inputs())
+                                                 : "takes at most " + std::to_string(schema_.max_inputs())) +
+                   " inputs, given " + std::to_string(given));
         bound_.assign(static_cast<std::size_t>(schema_.type_var_count()), value_type{});
         for (std::size_t i = 0; i != node_.inputs.size(); ++i)
             if (node_.inputs[i] != no_value) bind(i, graph_.values[node_.inputs[i]].type);
@@ -237,7 +238,8 @@ private:
         value_type& known = bound_[static_cast<std::size_t>(in.type_var)];
         if (known.dtype != dtype::undefined && known.dtype != given.dtype)
             refuse("input '" + std::string(in.name) + "' is " + std::string(name(given.dtype)) +
-                   ", another input of the same type is " + std::string(name(known.dtype)) + "; cast one of them");
+                   ", but another input of the same type variable is " + std::string(name(known.dtype)) +
+                   "; cast one of them");
         known.dtype = given.dtype;
         known.kind = given.kind;
     }
@@ -253,8 +255,8 @@ private:
         bool const exact = n.beyond && t.dtype == dtype::uint64;
         if (!exact && !fits(given, t.dtype))
             refuse("input '" + std::string(in.name) + "' is " +
-                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which " +
-                   std::string(name(t.dtype)) + " does not have; cast the other input first");
+                   (n.beyond ? std::to_string(unsigned_number) : to_text(given)) + ", which does not fit " +
+                   std::string(name(t.dtype)) + "; cast the other input first");
         node_.inputs[n.position] = append_constant(graph_, scalar_tensor(exact ? n.number : given, t.dtype));
     }
 

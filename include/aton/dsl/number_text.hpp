@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers in messages, and the refusal of those that a dtype or an attribute does not have.
+// Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
 // Internal header.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// A number as a message shows it, short whatever its size: 300, 1e+300, True, (1+2j).
+/// A number in its shortest form, for messages: 300, 1e+300, True, (1+2j).
 template <class Scalar = scalar>
 std::string to_text(Scalar const& s) {
     if (s.is_bool()) return s.template to<bool>() ? "True" : "False";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declared operators while a graph is built: attributes with their defaults, types of results, and bodies that become functions.
+// Declared operators at run time: default attributes, types of results, and bodies that become functions.
 // Public header.
 #pragma once
 
@@ -65,7 +65,7 @@ Attribute default_attribute(onnx::attribute const& a) {
     return out;
 }
 
-/// How a C++ type takes an attribute.
+/// How a C++ parameter type takes an attribute.
 template <class T>
 struct attribute_parameter {
     static constexpr bool accepts(onnx::attribute const&) { return false; }
@@ -83,7 +83,7 @@ struct attribute_parameter<T> {
         if constexpr (!std::same_as<T, bool>)
             if (static_cast<std::int64_t>(static_cast<T>(a.i)) != a.i || (a.i < 0 && std::is_unsigned_v<T>))
                 throw illegal_call("attribute '" + a.name + "' is " + std::to_string(a.i) +
-                                   ", more than the type has that takes it; write std::int64_t");
+                                   ", which does not fit its parameter; write std::int64_t");
         return static_cast<T>(a.i);
     }
 };
@@ -108,7 +108,7 @@ struct attribute_parameter<std::span<Element const>> {
         else throw error("not an attribute type");
     }
 };
-/// What only a rule of infer<...> reads: a copy of its own.
+/// A copy; only for rules of infer<...>.
 template <class Element>
 struct attribute_parameter<std::vector<Element>> {
     using list = attribute_parameter<std::span<Element const>>;
@@ -132,7 +132,7 @@ struct attribute_parameter<tensor> {
     }
 };
 
-/// An attribute that a node gives, or its default; nullptr: neither. `storage` keeps the default.
+/// An attribute of a node, or its default, which is put into `storage`; nullptr if it has neither.
 template <class Attribute>
 Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
                                 Attribute& storage) {
@@ -145,8 +145,8 @@ Attribute const* find_attribute(graph_node const& node, onnx::declared_schema sc
 
 } // namespace detail
 
-/// What a rule of `infer<rule>` reads: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
-/// A template for one reason: what no one calls costs an include nothing.
+/// The argument of a rule for `infer<rule>`: types of the inputs, constants, attributes. `value_type rule(inference const& in)`.
+/// A template only so that an include does not instantiate it.
 template <class Graph>
 class basic_inference {
 public:
@@ -160,16 +160,16 @@ public:
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     /// Whether the call has input `i`.
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
-    /// The type of an input, as far as it is known; of one that is not there nothing is.
+    /// The type of an input as far as it is known; unknown for a missing input.
     [[nodiscard]] value_type input(std::size_t i) const {
         return has(i) ? graph_.values[node_.inputs[i]].type : value_type{};
     }
-    /// The payload of an input that is a constant, or nullptr.
+    /// The payload of a constant input, or nullptr.
     [[nodiscard]] tensor const* constant(std::size_t i) const {
         return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
     }
-    /// An attribute that is given, or its default: `in.attribute<double>("alpha")`, `in.attribute<std::vector<std::int64_t>>("pads")`.
-    /// Throws illegal_call where there is neither, and for another type.
+    /// An attribute or its default: `in.attribute<double>("alpha")`, `in.attribute<std::vector<std::int64_t>>("pads")`.
+    /// Throws illegal_call if there is neither, or if it has another type.
     template <class T>
     [[nodiscard]] T attribute(std::string_view name) const {
         typename Graph::attribute_type storage;
@@ -178,7 +178,7 @@ public:
         if (!detail::attribute_parameter<T>::accepts({a->name, a->type, false, {}}))
             throw illegal_call(node_.op + ": attribute '" + std::string(name) + "' is " +
                                std::string(detail::attribute_kind(a->type)) +
-                               ", and infer<...> reads it as another type");
+                               ", but infer<...> reads it as another type");
         return detail::attribute_parameter<T>::get(*a);
     }
 
@@ -192,9 +192,9 @@ using inference = basic_inference<graph_data>;
 
 namespace detail {
 
-/// Completes what type variables do not say: like(X), broadcast(X, Y).
+/// Applies the rules of the outputs, like(X) and broadcast(X, Y).
 template <class Graph>
-void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
+void infer_by_declaration(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
     for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
         onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
         auto const input = [&](std::int8_t at) -> value_type const* {
@@ -215,7 +215,7 @@ void infer_by_text(Graph& graph, graph_node const& node, onnx::declared_schema s
     }
 }
 
-/// Refuses a type of an output that its declaration, or its operands, do not give it; `by` says who does.
+/// Refuses a type of an output that contradicts its declaration or the operands; `by` is its origin, for the message.
 template <class Graph, class Type>
 void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
                       Type const& type, std::string_view by) {
@@ -226,22 +226,22 @@ void require_declared(Graph const& graph, graph_node const& node, onnx::declared
     bool const follows = bound == dtype::undefined || bound == type.dtype;
     if (follows && formal.types.contains(set_of(type))) return;
     throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
-                       std::string(name(type.dtype)) + " by " + std::string(by) +
-                       (follows ? ", which its declaration does not have"
-                                : ", and " + std::string(name(bound)) + " by its declaration"));
+                       std::string(name(type.dtype)) + " according to " + std::string(by) +
+                       (follows ? ", which its declaration does not allow"
+                                : ", but " + std::string(name(bound)) + " according to its declaration"));
 }
 
-/// What `infer<rule>` returns, put on the outputs.
+/// Sets the types of the outputs to those that the rule returns.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
     auto result = Rule(inference(graph, node, schema));
     auto const put = [&](value_type* types, std::size_t count) {
         bool const one_too_many = count > node.outputs.size() && static_cast<int>(count) != schema.output_count();
         if (count < node.outputs.size() || one_too_many)
-            throw illegal_call(node.op + ": the rule gives " + std::to_string(count) + " types, the call has " +
-                               std::to_string(node.outputs.size()) + " outputs");
+            throw illegal_call(node.op + ": the infer<...> rule returns " + std::to_string(count) +
+                               " types, but the call has " + std::to_string(node.outputs.size()) + " outputs");
         for (std::size_t i = 0; i != node.outputs.size(); ++i) {
-            require_declared(graph, node, schema, i, types[i], "its rule of infer<...>");
+            require_declared(graph, node, schema, i, types[i], "its infer<...> rule");
             graph.values[node.outputs[i]].type = std::move(types[i]);
         }
     };
@@ -249,8 +249,8 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
     else put(result.data(), result.size());
 }
 
-/// Lets the node call the function that has this body; a body that is not there yet becomes a function. Another body than the first has
-/// an overload, inside of a function a name of its own: ONNX Runtime (1.31) does not look at the overload of a call there.
+/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; inside a
+/// function it gets a name of its own, because ONNX Runtime (1.31) ignores the overload of a call there.
 template <class Graph>
 void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, Graph body) {
     std::string const renamed = std::string(schema.name()) + "__";
@@ -280,7 +280,7 @@ inline constexpr bool is_optional = false;
 template <class P>
 inline constexpr bool is_optional<std::optional<P>> = true;
 
-/// What the body of an operator takes from a call: inputs first, then attributes, in the order of the declaration.
+/// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
 struct operator_arguments {
     graph_node const& node;
     onnx::declared_schema schema;
@@ -307,8 +307,8 @@ struct operator_arguments {
     }
 };
 
-/// Functions of the outermost graph, lent to a body while it is built, so that those of the operators that it calls are added to them.
-/// They come back in any case; those of a body that is refused go.
+/// Moves the functions of the outermost graph into a body while it is built, so that operators that it calls add theirs to them. The
+/// destructor moves them back, and removes the new ones if the body was refused.
 template <class Functions>
 struct lent_functions {
     Functions& owner;
@@ -327,7 +327,7 @@ struct lent_functions {
     }
 };
 
-/// Builds the body of a call for the types of its operands, as a function that the node calls.
+/// Builds the body for a call with these operand types and attributes, as a function that the node calls.
 template <auto Body, class Graph>
 void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
@@ -360,7 +360,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
     }
     if (results.size() != static_cast<std::size_t>(schema.output_count()))
         throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
-                           " values, the operator has " + std::to_string(schema.output_count()) + " outputs");
+                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
     close_body(inner, results);
     inner.in_function = false;
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the body of a declared operator fits its declaration, and the sentence that says what does not.
+// Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
 // Internal header.
 #pragma once
 
@@ -23,11 +23,11 @@ enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, re
 
 struct body_fault {
     body_rule rule = body_rule::none;
-    int index = 0; ///< of the parameter or the output; of wrong counts, what the body has
+    int index = 0; ///< of the parameter or output; for a wrong count, the count of the body
     type_set given = {};
 };
 
-/// The sets of types of what a body returns, as far as its C++ type says them.
+/// The possible types of a result of a body, as far as its C++ type determines them.
 template <class R>
 inline constexpr type_set returned_types = any_type;
 template <type_set Types>
@@ -35,7 +35,7 @@ inline constexpr type_set returned_types<typed_value<Types>> = Types;
 template <>
 inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
 
-/// The first output whose declared types share nothing with what the body returns.
+/// Finds the first output whose declared types and returned types are disjoint.
 template <class... R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
     type_set const given[] = {returned_types<R>..., {}};
@@ -58,7 +58,7 @@ constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
     return find_result_fault(d, static_cast<std::tuple<R> const*>(nullptr));
 }
 
-/// Whether parameter `position` of a body fits the input or attribute that stands there.
+/// Whether P can be parameter `position` of a body, for an input or an attribute.
 template <class P>
 constexpr bool takes(onnx::declaration const& d, int position) {
     if (position < d.input_count) {
@@ -94,6 +94,7 @@ constexpr body_fault find_body_fault(onnx::declaration const& d) {
     }
 }
 
+/// The C++ type of the parameter for this input or attribute; empty: a body cannot take it.
 constexpr std::string_view body_parameter_of(onnx::declaration const& d, int position) {
     using onnx::attr_type;
     if (position < d.input_count) return d.inputs[position].kind == onnx::option::optional ? "optional_value" : "value";
@@ -105,7 +106,7 @@ constexpr std::string_view body_parameter_of(onnx::declaration const& d, int pos
     case attr_type::floats: return "std::span<float const>";
     case attr_type::ints: return "std::span<std::int64_t const>";
     case attr_type::strings: return "std::span<std::string const>";
-    default: return "nothing: a body takes no graphs and no lists of tensors";
+    default: return {};
     }
 }
 
@@ -119,22 +120,24 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
         return s << "input " << d.inputs[fault.index].name << " is variadic; a body takes a fixed number of inputs";
     case body_rule::count:
         return s << "the declaration has " << d.input_count << (d.input_count == 1 ? " input and " : " inputs and ")
-                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes") << ", the body takes "
-                 << fault.index << " after the graph";
+                 << d.attribute_count << (d.attribute_count == 1 ? " attribute" : " attributes")
+                 << ", but the body takes " << fault.index << " after the graph";
     case body_rule::parameter: {
         bool const is_input = fault.index < d.input_count;
         onnx::attribute const* const a = is_input ? nullptr : &d.attributes[fault.index - d.input_count];
         bool const optional = !is_input && !a->required && a->default_text.empty();
-        return s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name)
-                 << " does not fit its parameter of the body; write " << (optional ? "std::optional<" : "")
-                 << body_parameter_of(d, fault.index) << (optional ? ">" : "");
+        s << (is_input ? "input " : "attribute ") << (is_input ? d.inputs[fault.index].name : a->name);
+        std::string_view const wanted = body_parameter_of(d, fault.index);
+        if (wanted.empty()) return s << " cannot be passed to a body: it is a graph or a list of tensors";
+        return s << " does not match its parameter of the body; write " << (optional ? "std::optional<" : "") << wanted
+                 << (optional ? ">" : "");
     }
     case body_rule::results:
         return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-                 << ", the body returns " << fault.index;
+                 << ", but the body returns " << fault.index;
     case body_rule::result_dtype:
-        return s << "output " << d.outputs[fault.index].name << " is " << fault.given
-                 << " in the body, the declaration says " << d.outputs[fault.index].types;
+        return s << "output " << d.outputs[fault.index].name << " is " << fault.given << " in the body, but "
+                 << d.outputs[fault.index].types << " in the declaration";
     case body_rule::none: break;
     }
     return s;
@@ -144,10 +147,10 @@ enum class infer_rule : std::uint8_t { none, infer_signature, infer_count };
 
 struct infer_fault {
     infer_rule rule = infer_rule::none;
-    int count = 0; ///< of the types that the rule gives
+    int count = 0; ///< of the types that the rule returns
 };
 
-/// How many types a rule of infer<...> returns; -1: known when the graph is built.
+/// The number of types in the result R of a rule of infer<...>; 0: another result; -1: known only when the graph is built.
 template <class R>
 inline constexpr int types_returned = 0;
 template <>
@@ -157,7 +160,7 @@ inline constexpr int types_returned<std::vector<value_type, Allocator>> = -1;
 template <std::size_t N>
 inline constexpr int types_returned<std::array<value_type, N>> = static_cast<int>(N);
 
-/// The same of a rule; 0: it is none.
+/// The same for a rule; 0: not a rule.
 template <class Rule>
 inline constexpr int types_given = 0;
 template <class Rule>
@@ -165,7 +168,7 @@ template <class Rule>
 inline constexpr int types_given<Rule> =
     types_returned<std::remove_cvref_t<std::invoke_result_t<Rule const&, inference const&>>>;
 
-/// The number of types that a rule gives, against the outputs of a declaration.
+/// Checks the number of types that a rule returns against the outputs of a declaration.
 constexpr infer_fault find_infer_fault(int count, onnx::declaration const& d) {
     bool const variadic = d.output_count != 0 && d.outputs[d.output_count - 1].kind == onnx::option::variadic;
     if (count == 0) return {infer_rule::infer_signature};
@@ -178,10 +181,11 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
     sentence s;
     s << domain << "::" << d.name << ": ";
     if (fault.rule == infer_rule::infer_signature)
-        return s << "infer<...> takes a function of an inference const& that returns a value_type, or an array or a "
-                    "vector of them";
+        return s
+               << "infer<...> takes a function that takes an inference const& and returns a value_type, or an array or "
+                  "vector of them";
     return s << "the declaration has " << d.output_count << (d.output_count == 1 ? " output" : " outputs")
-             << ", the rule of infer<...> gives " << fault.count << (fault.count == 1 ? " type" : " types");
+             << ", but the infer<...> rule returns " << fault.count << (fault.count == 1 ? " type" : " types");
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail

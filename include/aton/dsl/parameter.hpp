@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which C++ parameter of a mapping takes which type of an ATen schema, and how it gets its argument.
+// The C++ parameter types of a mapping for each type of an ATen schema, and how they get their argument.
 // Internal header.
 #pragma once
 
@@ -28,9 +28,9 @@ constexpr bool is_list(schema_type const& t, base_type base) {
     return t.base == base && t.list && !t.optional && !t.element_optional;
 }
 
-/// How a C++ parameter type takes an argument: `accepts` a schema type, and `get`s it from a normalised argument.
-/// (`get` is a template where spans are made: an include that converts nothing does not instantiate them.)
-/// `wanted` is what the parameter is for, in ATen's words. Types without a specialisation cannot be parameters.
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+/// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
+/// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
 template <class P>
 struct parameter {
     static constexpr std::string_view wanted = "";
@@ -184,7 +184,7 @@ struct parameter<dtype> {
     static dtype get(argument const& a) { return a.type; }
 };
 
-/// The same lists with checked accesses.
+/// Lists with checked access.
 template <class T>
 struct parameter<safe_span<T>> : parameter<std::span<T>> {
     template <class Argument>
@@ -221,7 +221,7 @@ struct parameter<generator> : tag_parameter<generator, base_type::generator> {
     static constexpr std::string_view wanted = "Generator";
 };
 
-/// `T?` of anything that is taken by value.
+/// `T?` of any type taken by value.
 template <class T>
 struct parameter<std::optional<T>> {
     static constexpr std::string_view wanted = "an optional (T?)";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a plugin describes its tables (plugin_description.hpp), and how its rows are run. Both sides must have been compiled from headers
-// of one version, against one standard library, with types of one layout; the description says so.
+// Describes the tables of a plugin (plugin_description.hpp) and runs its rows. Both sides must be compiled from headers of the same
+// version, with the same standard library and struct layouts; the description records all three.
 // Internal header.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace ATON_NAMESPACE::abi {
 
-/// The standard library that this translation unit is compiled with, as far as its types have another form.
+/// The standard library of this translation unit, as far as it affects the layout of its types.
 constexpr std::string_view standard_library() {
 #if defined(_LIBCPP_ABI_VERSION)
     return _LIBCPP_ABI_VERSION == 1 ? "libc++, ABI 1" : "libc++, ABI 2 or later";
@@ -36,14 +36,14 @@ constexpr std::string_view standard_library() {
 #endif
 }
 
-// offsetof of a struct with a reference, or one whose members come from a library: both compilers know it.
+// offsetof of non-standard-layout structs, which GCC and Clang support.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-/// A summary of how the structures that cross the border lie in memory.
+/// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        2, // counted up where the meaning of a member changes and its place does not
+        2, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -102,12 +102,12 @@ constexpr std::uint64_t layout() {
 
 #pragma GCC diagnostic pop
 
-/// The rows of all tables of a plugin, one after the other.
+/// The rows of all tables of a plugin, concatenated.
 template <class... Tables>
 struct plugin_rows {
     static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
     static_assert(only_tables && sizeof...(Tables) != 0,
-                  "ATON_PLUGIN(...) takes tables, as table(...) makes them, at least one");
+                  "ATON_PLUGIN(...) takes one or more tables made by table(...)");
     static constexpr std::size_t count = (Tables::size() + ...);
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};
@@ -137,7 +137,7 @@ struct plugin_rows {
     }();
 };
 
-/// Not defined: the argument of decltype.
+/// Not defined; for decltype.
 template <class... Tables>
 plugin_rows<Tables...> rows_of(Tables const&... tables);
 
@@ -154,7 +154,7 @@ constexpr description describe(call* run) {
             run};
 }
 
-/// Runs a row; what it throws becomes an outcome and a text.
+/// Runs a row; an exception becomes an outcome and a message.
 template <class Rows>
 std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* sink) noexcept {
     auto const ended = [&](outcome how, std::string_view what) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What crosses the border between Aton and a plugin: a constant in plain C types, and one function that runs a row of it.
+// The binary interface between Aton and a plugin: a constant of plain C types, and one function that runs a row.
 // Internal header.
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr std::string_view magic = "AtonPlug";
 
 extern "C" {
 
-/// Not terminated.
+/// Not null-terminated.
 struct text {
     char const* data;
     std::uint64_t size;
@@ -32,15 +32,15 @@ struct row {
     std::uint32_t unused;
 };
 
-/// How a row ended; what is not `done` comes with a text.
+/// The outcome of a row; all except `done` come with a message.
 enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception };
 
-/// Takes the text; the callee copies it.
+/// Receives a message; the callee copies it.
 using report = void(void* sink, char const* data, std::uint64_t size);
-/// Runs a row with a dsl::invocation. No exception leaves it.
+/// Runs a row with a dsl::invocation. Does not throw.
 using call = std::int32_t(std::uint64_t row, void* invocation, report* say, void* sink);
 
-/// The object `aton_plugin` of a plugin. The members up to `version` stay as they are in every version of Aton.
+/// The object `aton_plugin` of a plugin. The members up to `version` are the same in every version of Aton.
 struct description {
     char magic[8];
     std::uint64_t bytes; ///< of this object

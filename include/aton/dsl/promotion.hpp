@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Type promotion on values, as ATen promotes: tensors with dimensions before 0-d tensors before Python numbers.
+// ATen's type promotion for values: tensors with dimensions take precedence over 0-d tensors, and these over Python numbers.
 // Public header.
 #pragma once
 
@@ -30,9 +30,9 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 
 } // namespace detail
 
-/// The dtype that ATen computes in for these tensors, optional tensors, lists of tensors and numbers: int64 with dimensions and a
-/// float32 of none is float32, float16 with dimensions and a float32 of none float16, int64 and the number 0.5 float32. Refuses the
-/// conversion where a rank is not known.
+/// The dtype in which ATen computes with these tensors, optional tensors, lists of tensors and numbers. Examples: a 1-d int64 and a 0-d
+/// float32 give float32; a 1-d float16 and a 0-d float32 give float16; an int64 tensor and the number 0.5 give float32. Refuses the
+/// conversion if a rank is unknown.
 /// ```cpp body
 /// dtype const type = promote(x, y);
 /// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));

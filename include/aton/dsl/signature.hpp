@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of `symbolic<"...">`, bound to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
-// declares; a whole schema string, as TORCH_LIBRARY takes it, declares an operator that torch does not know.
+// Binds the string of `symbolic<"...">` to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
+// declares; a whole schema, as for TORCH_LIBRARY, declares an operator that torch does not declare.
 // Internal header.
 #pragma once
 
@@ -21,7 +21,7 @@ constexpr std::string_view trim(std::string_view s) {
     return s;
 }
 
-/// Hands out the names between the parentheses of "aten::elu(self, alpha)".
+/// Iterates over the names between the parentheses of "aten::elu(self, alpha)".
 class name_cursor {
 public:
     constexpr explicit name_cursor(std::string_view signature) {
@@ -55,11 +55,11 @@ constexpr std::size_t count_names(std::string_view signature) {
     return n;
 }
 
-/// What a signature says, before its names are bound.
+/// A parsed signature, before its names are bound.
 struct signature_facts {
     std::string_view text;
     std::string_view overload;
-    std::string_view known; ///< torch's schema of the overload; empty: torch does not know it
+    std::string_view known; ///< torch's schema of the overload; empty: not declared by torch
     std::string_view schema;
     std::size_t count = 0; ///< of named arguments
     bool declares = false; ///< a whole schema, not just names
@@ -78,7 +78,7 @@ constexpr signature_facts read_signature(std::string_view text) {
 
 struct named_argument {
     std::string_view name;
-    int position = -1; ///< in the schema; -1: it has no such argument
+    int position = -1; ///< in the schema; -1: no such argument
     aten::schema_type type;
 };
 
@@ -87,10 +87,10 @@ template <std::size_t N>
 struct bound_arguments {
     named_argument arguments[N + 1]{};
     std::uint8_t positions[N + 1]{};
-    bool well_formed = true; ///< a whole schema: the same as aten::syntax_error() being empty, without another walk
+    bool well_formed = true; ///< for a whole schema: whether aten::syntax_error() is empty, without another pass
 };
 
-/// All arguments of a schema that the user wrote, which may be malformed.
+/// Binds all arguments of a schema that the user wrote, which may be malformed.
 template <std::size_t N>
 constexpr void bind_declared(std::string_view schema, bound_arguments<N>& out) {
     bool seen_default = false;
@@ -137,7 +137,7 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
     return out;
 }
 
-/// Whether anything is wrong with the signature itself; `signature_problem` then says what.
+/// Whether the signature itself is correct; `signature_problem` describes the error if not.
 constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments, bool well_formed) {
     if (f.declares) {
         bool const redeclared = !f.known.empty() && f.known != f.text;
@@ -152,7 +152,7 @@ constexpr bool signature_is_sound(signature_facts const& f, named_argument const
     return true;
 }
 
-/// Another overload of the operator that has this argument: aten::add.Tensor has self, aten::add has not.
+/// Another overload of the operator that has this argument: aten::add.Tensor has self, aten::add does not.
 constexpr std::string_view other_overload_with(std::string_view overload, std::string_view argument) {
     std::string_view const other = aten::nearest_overload(overload.substr(0, find_text(overload, ".")));
     aten::schema_argument found;
@@ -168,23 +168,24 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
         aten::argument_cursor cursor(f.schema);
         for (aten::schema_argument a; cursor.next(a);)
             if (a.has_default && !aten::has_its_type(aten::parse_default(a), a.type))
-                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", its default is "
+                return s << f.overload << ": argument " << a.name << " is " << a.type.text << ", but its default is "
                          << a.default_text;
         if (find_text(f.overload, "::") == std::string_view::npos)
             return s << f.overload << ": the schema needs a namespace, as in my_ops::" << f.overload;
-        return s << f.overload << ": torch declares another schema; name the arguments only: " << f.overload << "(...)";
+        return s << f.overload << ": torch declares a different schema; write only the argument names: " << f.overload
+                 << "(...)";
     }
     s << f.overload;
     if (f.known.empty()) {
         std::string_view first;
         if (name_cursor(f.text).next(first) && find_text(first, " ") != std::string_view::npos)
-            return s << ": no such ATen operator; a schema of your own ends with its results, as in -> Tensor";
+            return s << ": no such ATen operator; a schema of your own must end with its results, as in -> Tensor";
         s << ": no such ATen operator";
         auto const near = aten::nearest_overload(f.overload);
         return near.empty() ? s : s << "; did you mean " << near << "?";
     }
     if (!name_cursor(f.text).well_formed())
-        return s << ": the argument names must stand in parentheses: " << f.overload << "(self, ...)";
+        return s << ": write the argument names in parentheses: " << f.overload << "(self, ...)";
     for (std::size_t i = 0; i != f.count; ++i) {
         if (arguments[i].position < 0) {
             s << ": no argument " << arguments[i].name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A symbolic function: the rule that turns one ATen overload into ONNX operators, for a range of opsets.
+// A symbolic function: converts calls of one ATen overload to ONNX operators, for a range of opsets.
 // Public header.
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// One result of a mapping: a tensor (absent where the body does not produce it), or a list of tensors. After the results of the
-/// schema come the new values of the arguments that it writes to (aten/mutation.hpp).
+/// One result of a mapping: a tensor (absent if the body does not produce it) or a list of tensors. The results of the schema are
+/// followed by the new values of the arguments that it writes to (aten/mutation.hpp).
 struct result {
     optional_value single;
     std::vector<value> list;
@@ -34,18 +34,18 @@ struct result {
 
 struct entry;
 
-/// A call of a mapping: normalised arguments in schema order in, results out.
+/// A call of a mapping: normalized arguments in schema order, and the results.
 struct invocation {
     graph_data& graph;
     int opset;
     std::span<argument const> arguments;
     std::vector<result> results;
-    entry const* row = nullptr; ///< that is called
+    entry const* row = nullptr; ///< the row that is called
 };
 
 namespace detail {
 
-// What a body returns, against the schema's returns. -1: a refusal, which fits everything.
+// The result type of a body, to be compared with the schema's returns.
 
 enum class result_kind : std::uint8_t { none, single, list };
 
@@ -93,7 +93,7 @@ struct result_traits<std::tuple<R...>> {
 template <class A, class B>
 struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
 
-/// What a body's parameter takes.
+/// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
     std::string_view wanted;
     bool (*accepts)(aten::schema_type const&) = nullptr;
@@ -138,11 +138,11 @@ enum class row_rule : std::uint8_t {
     result_type,
     result_count,
     result_kind,
-    new_values,    ///< the number of values of a body whose schema writes to arguments
-    new_value_kind ///< a list for a tensor, or the other way round
+    new_values,    ///< the number of results, for a schema that writes to arguments
+    new_value_kind ///< a list for a tensor, or vice versa
 };
 
-/// A body as the rules see it.
+/// The properties of a body that the rules check.
 struct body_facts {
     bool is_body = false;
     bool captures = false;
@@ -180,7 +180,7 @@ struct row_fault {
 constexpr bool is_new_value(aten::schema_return const&) { return false; }
 constexpr bool is_new_value(aten::functional_result const& r) { return !r.written.empty(); }
 
-/// The first broken rule between what a body returns and what a cursor hands out.
+/// The first mismatch between the results of a body and those of the schema, which `Cursor` iterates over.
 template <class Cursor>
 constexpr row_fault find_result_fault(signature_facts const& f, body_facts const& body) {
     Cursor cursor(f.schema);
@@ -198,7 +198,7 @@ constexpr row_fault find_result_fault(signature_facts const& f, body_facts const
     return {writes ? row_rule::new_values : row_rule::result_count, count};
 }
 
-/// The first broken rule between a signature and a body.
+/// The first broken rule of a signature and its body.
 template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
     named_argument const* const arguments = bound.arguments;
@@ -221,7 +221,7 @@ constexpr aten::schema_type return_type_at(std::string_view schema, std::size_t 
     return r.type;
 }
 
-/// "1 result, then the new values of x, y": what the body of a schema that writes to arguments returns.
+/// "1 result, then the new values of x, y": the expected results of a body whose schema writes to arguments.
 constexpr void describe_new_values(sentence& s, std::string_view schema, std::size_t count) {
     aten::functional_cursor cursor(schema);
     aten::functional_result r;
@@ -240,24 +240,24 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     switch (fault.rule) {
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
-    case row_rule::captures: return s << "the body must capture nothing";
+    case row_rule::captures: return s << "the body must not capture anything";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
-                 << ", the body takes " << static_cast<int>(body.arity) << " after the graph";
+                 << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
-        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter takes";
+        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
-            s << ", the parameter takes " << body.parameters[fault.index].wanted;
+            s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;
         return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
     }
-    case row_rule::result_type: return s << "the body returns neither values, a tuple of them, nor a vector of values";
+    case row_rule::result_type: return s << "the body must return a value, a tuple of values or a vector of values";
     case row_rule::result_count: {
         int const declared = static_cast<int>(fault.index);
-        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", the body "
-                 << static_cast<int>(body.result_count);
+        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results")
+                 << ", but the body returns " << static_cast<int>(body.result_count);
     }
     case row_rule::result_kind: {
         aten::schema_type const type = return_type_at(f.schema, fault.index);
@@ -282,7 +282,7 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 
 } // namespace detail
 
-/// A signature with its body. A row is a function too: `row(g, x, alpha)` calls the body from another mapping.
+/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
 template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
     /// Whether the row was made with `override_`.
@@ -330,7 +330,7 @@ struct row_check {
 
 template <fixed_string Text, bool Overrides>
 struct row_maker {
-    /// Binds a body to the signature; every disagreement between the two is a compile error.
+    /// Binds a body to the signature; any mismatch is a compile error.
     template <class Body>
     constexpr row<Text, Body, Overrides> operator()(Body) const {
         using check = row_check<signature<Text>, Body>;
@@ -341,8 +341,8 @@ struct row_maker {
 
 } // namespace detail
 
-/// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. What is not named must have
-/// its schema default when a model is exported. For operators that torch does not declare, the whole schema string stands there.
+/// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. Arguments that are not named
+/// must have their schema defaults in an exported call. For operators that torch does not declare, the string is a whole schema.
 /// ```cpp
 /// inline constexpr auto elu = symbolic<"aten::elu(self, alpha)">( // `scale` and `input_scale` must be 1
 ///     [](graph<13> g, value x, double alpha) { return g.op<"Elu">(x, attr::alpha_f(alpha)); });
@@ -350,14 +350,14 @@ struct row_maker {
 template <fixed_string Text>
 inline constexpr detail::row_maker<Text, false> symbolic{};
 
-/// The same for a row that takes the place of one in a later table or in the built-in library: that has to be said, or else the export
-/// is refused. Where there is nothing to take the place of it is a row as any other.
+/// The same for a row that replaces one in a later table or in the built-in library; without `override_`, the export is refused. If it
+/// replaces nothing, it is an ordinary row.
 /// ```cpp
 /// inline constexpr auto my_table = table(
 ///     override_<"aten::relu(self)">([](graph<14> g, value x) { return g.op<"Max">(x, g.scalar_like(0, x)); }));
 /// ```
 template <fixed_string Text>
-// NOLINTNEXTLINE(readability-identifier-naming): `override` means something in C++.
+// NOLINTNEXTLINE(readability-identifier-naming): `override` has a meaning in C++.
 inline constexpr detail::row_maker<Text, true> override_{};
 
 } // namespace ATON_NAMESPACE::dsl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of symbolic functions: built while compiling, joined with +, looked up by overload and target opset.
+// Tables of symbolic functions: built at compile time, joined with +, looked up by overload and target opset.
 // Public header.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// A row without its C++ types: what exporters, listings and checks read.
+/// A row without its C++ types, for exporters, listings and checks.
 struct entry {
     std::string_view overload; ///< "aten::add.Tensor"
     std::string_view schema;
@@ -31,8 +31,8 @@ struct entry {
     std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
     void (*run)(invocation&) = nullptr;
     std::uint64_t hash = 0;        ///< of the overload
-    bool overrides = false;        ///< made with override_: may stand before another row for the same opsets
-    void const* foreign = nullptr; ///< of a row from a plugin: what `run` calls
+    bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
+    void const* foreign = nullptr; ///< of a plugin's row: data for `run`
 
     /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
@@ -75,25 +75,25 @@ constexpr sentence duplicate_row(table_view rows) {
         if (!seen.add(rows[i].hash)) continue;
         for (std::size_t j = 0; j != i; ++j)
             if (overlap(rows[i], rows[j]))
-                return s << rows[i].overload << ": two rows of the table hold at opset "
+                return s << rows[i].overload << ": two rows of the table cover opset "
                          << (rows[i].since > rows[j].since ? rows[i].since : rows[j].since)
                          << "; their ranges must not overlap";
     }
     return s;
 }
 
-/// While a body runs, the context shows the arguments of its call, and what it may make.
-class shown_arguments {
+/// Sets the arguments and the limits of a call in the context while its body runs.
+class call_scope {
 public:
-    shown_arguments(node_context& context, std::vector<argument> const& arguments) : context_(context) {
+    call_scope(node_context& context, std::vector<argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
         context.argument_count = static_cast<std::uint32_t>(arguments.size());
         context.nodes_left = budget::max_nodes;
         context.constant_bytes_left = budget::max_constant_bytes;
     }
-    shown_arguments(shown_arguments const&) = delete;
-    shown_arguments& operator=(shown_arguments const&) = delete;
-    ~shown_arguments() {
+    call_scope(call_scope const&) = delete;
+    call_scope& operator=(call_scope const&) = delete;
+    ~call_scope() {
         context_.first_argument = nullptr;
         context_.argument_count = 0;
         context_.nodes_left = context_.constant_bytes_left = node_context::unlimited;
@@ -105,7 +105,7 @@ private:
 
 } // namespace detail
 
-/// Rows in their order. Constant-initialised; `a + b` joins two tables.
+/// Rows in order. Constant-initialized; `a + b` joins two tables.
 template <class... Rows>
 struct table_type {
     boost::hana::tuple<Rows...> rows;
@@ -144,7 +144,7 @@ struct table_type {
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
-    static_assert(only_rows, "table(...) takes rows, as symbolic<\"...\">(body) makes them; tables are joined with +");
+    static_assert(only_rows, "table(...) takes rows made by symbolic<\"...\">(body); join tables with +");
     if constexpr (only_rows) {
         if constexpr (table_type<Rows...>::duplicate.length != 0)
             (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
@@ -152,7 +152,7 @@ constexpr auto table(Rows...) {
     }
 }
 
-/// The row of `overload` that holds at `opset`; nullptr: none.
+/// The row of `overload` that covers `opset`; nullptr if there is none.
 constexpr entry const* find(table_view rows, std::string_view overload, int opset) {
     std::uint64_t const h = hash_of(overload);
     for (entry const& e : rows)
@@ -167,8 +167,7 @@ constexpr entry const* find(std::span<table_view const> tables, std::string_view
     return nullptr;
 }
 
-/// The row of a later table that this one stands before without saying so: both hold at some opset, and this one was not made with
-/// override_. nullptr: none.
+/// The row of a later table that this one shadows without override_, because both cover some opset; nullptr if there is none.
 constexpr entry const* hidden_row(entry const& row, table_view later) {
     if (row.overrides) return nullptr;
     for (entry const& other : later)
@@ -176,7 +175,7 @@ constexpr entry const* hidden_row(entry const& row, table_view later) {
     return nullptr;
 }
 
-/// Calls the row of a table by its overload from another mapping: `call_row<"aten::elu">(activation, g, x, 1.0, 1.0)`. The row must hold in
+/// Calls the row of a table by its overload from another mapping: `call_row<"aten::elu">(activation, g, x, 1.0, 1.0)`. The row must cover
 /// the whole range of `g`.
 template <fixed_string Overload, class... Rows, class Graph, class... Args>
 constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... args) {
@@ -189,12 +188,12 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
         return i;
     }();
     static_assert(index != sizeof...(Rows),
-                  "call_row: no row of the table has this overload and holds in the whole opset range of g");
+                  "call_row: the table has no row for this overload that covers the whole opset range of g");
     return boost::hana::at_c<index>(t.rows)(g, args...);
 }
 
-/// Converts one ATen call: `arguments` in schema order (missing ones get their default, the rest of the list may be left out).
-/// Throws unsupported_error or illegal_call with the reason; the graph may then hold nodes that nothing uses.
+/// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
+/// Throws unsupported_error or illegal_call with the reason; the graph may then contain unused nodes.
 /// ```cpp
 /// #include <aton/mappings.hpp>
 ///
@@ -213,7 +212,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     graph.context.overload = row.overload;
     detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
     invocation in{graph, opset, arguments, {}, &row};
-    detail::shown_arguments const shown(graph.context, arguments);
+    detail::call_scope const scope(graph.context, arguments);
     try {
         row.run(in);
     } catch (unsupported_error const& e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Checks that a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
 // Public header.
 #pragma once
 
@@ -18,13 +18,13 @@ inline constexpr int newest = onnx::newest_opset;
 
 namespace detail {
 
-/// An overload and the first opset of a range at which no row of it holds; 0: rows hold at all of them.
+/// An overload and the first opset of a range that no row covers; 0: rows cover all of them.
 struct coverage_gap {
     std::string_view overload;
     int opset = 0;
 };
 
-/// The rows of an overload may stand in any order.
+/// The rows of an overload may be in any order.
 constexpr int first_opset_without_row(table_view rows, std::string_view overload, int since, int until) {
     int at = since;
     for (entry const* row = nullptr; at <= until; at = row->until + 1) {
@@ -57,11 +57,11 @@ constexpr sentence describe(coverage_gap gap, table_view rows, int since, int un
     nearest closest(gap.overload);
     for (entry const& e : rows) {
         if (e.overload == gap.overload)
-            return s << ": no row of the table holds at opset " << gap.opset << "; rows from " << since << " to "
-                     << until << " are wanted";
+            return s << ": no row of the table covers opset " << gap.opset << "; rows for " << since << " to " << until
+                     << " are required";
         closest.offer(e.overload);
     }
-    s << ": the table has no row of it";
+    s << ": the table has no row for it";
     return closest.found().empty() ? s : s << "; did you mean " << closest.found() << "?";
 }
 
@@ -74,7 +74,7 @@ struct coverage {
 
 } // namespace detail
 
-/// Whether every overload of the table, or every one that is named, has a row at each opset from `Since` to `Until`.
+/// Whether every overload of the table, or each of `Overloads`, has a row for each opset from `Since` to `Until`.
 /// ```cpp
 /// inline constexpr auto my_table = table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
 /// static_assert(covers<my_table, 13, newest> && !covers<my_table, 11, newest>);
@@ -82,7 +82,7 @@ struct coverage {
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads...>::gap.opset == 0;
 
-/// The same as a demand: the compile error names the overload and its first opset without a row.
+/// Requires the same: the compile error names the overload and its first opset without a row.
 /// `static_assert(require_coverage<my_table, 13, newest>())`
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 consteval bool require_coverage() {

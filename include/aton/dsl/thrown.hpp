@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a mapping threw, as one short line: Aton's own text and the author's, not that of the C++ library.
+// Describes an exception of a mapping in one short line: with the text of Aton or of the author, not of the C++ library.
 // Internal header.
 #pragma once
 
@@ -22,12 +22,12 @@
 
 namespace ATON_NAMESPACE {
 
-/// A text of any origin as one line of at most `most` bytes; UTF-8 characters stay whole.
+/// The text on one line, truncated to `max` bytes. UTF-8 characters are not split.
 template <class = void>
-std::string short_line(std::string_view text, std::size_t most = 300) {
-    bool const is_long = text.size() > most;
+std::string short_line(std::string_view text, std::size_t max = 300) {
+    bool const is_long = text.size() > max;
     if (is_long) {
-        std::size_t end = most;
+        std::size_t end = max;
         while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
         text = text.substr(0, end);
     }
@@ -39,7 +39,7 @@ std::string short_line(std::string_view text, std::size_t most = 300) {
 
 namespace detail {
 
-/// "std::out_of_range"; "std::exception" where the compiler does not tell.
+/// "std::out_of_range"; "std::exception" without RTTI.
 template <class = void>
 std::string name_of_exception(std::exception const& e) {
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
@@ -48,7 +48,7 @@ std::string name_of_exception(std::exception const& e) {
     int status = 0;
     if (char* const read = ::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status); read != nullptr) {
         name = read;
-        std::free(read); // NOLINT(*-no-malloc): as the function demands
+        std::free(read); // NOLINT(*-no-malloc): __cxa_demangle allocates with malloc
     }
 #endif
     for (std::string_view const version : {"__1::", "__cxx11::"})
@@ -60,8 +60,8 @@ std::string name_of_exception(std::exception const& e) {
 #endif
 }
 
-/// Whether a text is what functions of the C++ library throw: "vector::_M_range_check: __n (which is 9)", "map::at".
-constexpr bool is_library_text(std::string_view text) {
+/// Whether a message comes from the C++ library: "vector::_M_range_check: __n (which is 9)", "map::at".
+constexpr bool is_library_message(std::string_view text) {
     if (text.find("std::") != std::string_view::npos) return true;
     for (std::string_view const of : {"array:",
                                       "basic_string",
@@ -82,8 +82,8 @@ constexpr bool is_library_text(std::string_view text) {
     return false;
 }
 
-/// Whether what() of an exception of the C++ library may be the author's own: those that are made with a text.
-constexpr bool takes_a_text(std::string_view name) {
+/// Whether an exception type of the C++ library is constructed with a message, which may be the author's.
+constexpr bool takes_message(std::string_view name) {
     for (std::string_view const each : {"std::runtime_error",
                                         "std::logic_error",
                                         "std::invalid_argument",
@@ -99,7 +99,7 @@ constexpr bool takes_a_text(std::string_view name) {
 
 } // namespace detail
 
-/// What the exception that is being handled says. To be called in a handler.
+/// Describes the exception being handled. Call it in a handler.
 template <class = void>
 std::string describe_thrown() {
     try {
@@ -113,7 +113,7 @@ std::string describe_thrown() {
         std::string out = "the mapping threw an exception (" + name + ")";
         std::string_view const what = e.what();
         bool const is_library = name.starts_with("std::");
-        bool const is_own = !is_library || (detail::takes_a_text(name) && !detail::is_library_text(what));
+        bool const is_own = !is_library || (detail::takes_message(name) && !detail::is_library_message(what));
         return is_own && !what.empty() ? out + ": " + short_line(what) : out;
     } catch (...) {
         return "the mapping threw something that is not a std::exception";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles to values of the graph under construction: `value`, `optional_value`, and results that know their possible types.
+// Handles to values of the graph under construction: `value`, `optional_value`, and results with sets of possible types.
 // Public header.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ATON_NAMESPACE::dsl {
 
-/// A value of the graph: two words, passed by value. Types may be partly unknown: dtype undefined, shape without rank.
+/// A value of the graph: two words, passed by value. Its type may be partly unknown: dtype undefined, shape without rank.
 class value {
 public:
     value() = default;
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
     /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
-    /// The number of dimensions; refuses the conversion when it is not known.
+    /// The number of dimensions; refuses the conversion if it is unknown.
     [[nodiscard]] std::int64_t rank() const {
         if (!has_rank()) throw unsupported_error("the rank of %" + label() + " is not known; the mapping needs it");
         return static_cast<std::int64_t>(shape().rank());
@@ -44,13 +44,14 @@ public:
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
-            throw unsupported_error("dimension " + std::to_string(i) + " of a value of rank " + std::to_string(n));
+            throw unsupported_error("dimension " + std::to_string(i) + " is out of range for rank " +
+                                    std::to_string(n));
         return shape()[static_cast<std::size_t>(i < 0 ? i + n : i)];
     }
 
-    /// Whether the value is known now: a Constant, or an initializer.
+    /// Whether the value is known at export: a Constant or an initializer.
     [[nodiscard]] bool is_constant() const { return graph_ != nullptr && graph_->constant(id_) != nullptr; }
-    /// The payload of a constant; refuses the conversion when the value is not one.
+    /// The payload of a constant; refuses the conversion if the value is not constant.
     [[nodiscard]] tensor const& constant() const {
         tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
         if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
@@ -66,15 +67,15 @@ public:
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
-        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must hold one element");
+        if (t.element_count() != 1) throw unsupported_error("%" + label() + " must have one element");
         return t.at(0).template to<T>();
     }
 
-    /// Made from a Python number: promotes weakly, as in `x + 2`.
+    /// Whether the value was made from a Python number, which promotes weakly, as in `x + 2`.
     [[nodiscard]] bool is_wrapped_number() const { return record().wrapped_number; }
 
-    // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chains.
-    /// States the type of a result where it cannot be inferred.
+    // NOLINTBEGIN(modernize-use-nodiscard): these change the graph, and return the value for chaining.
+    /// Sets the type of a result that cannot be inferred.
     value const& set_type(value_type type) const {
         owner().values[id_].type = std::move(type);
         return *this;
@@ -88,12 +89,12 @@ public:
 
     /// The index of the value in its graph; `no_value` for a handle that was never set.
     [[nodiscard]] value_id id() const { return id_; }
-    /// The graph that the value is in; refuses the conversion for a value that was never set.
+    /// The graph of the value; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
         if (graph_ == nullptr) throw unsupported_error("the mapping uses a value that was never set");
         return *graph_;
     }
-    /// Whether both are handles to one value of one graph. Elements are compared by the graph: `g.op<"Equal">(x, y)`.
+    /// Whether both are handles to the same value. To compare elements, use `g.op<"Equal">(x, y)`.
     [[nodiscard]] bool same_as(value const& other) const { return graph_ == other.graph_ && id_ == other.id_; }
 
 private:
@@ -104,7 +105,7 @@ private:
     value_id id_ = no_value;
 };
 
-/// Handles are not compared with ==, which would not compare what they stand for.
+/// Exists only for its diagnostic: == would compare handles, not elements.
 template <std::derived_from<value> A, std::derived_from<value> B>
 bool operator==(A const&, B const&) {
     static_assert(
@@ -113,7 +114,7 @@ bool operator==(A const&, B const&) {
     return false;
 }
 
-/// A result of `g.op`: a value whose type is one of `Types`. Converts to `value` and to supersets only.
+/// A result of `g.op`: a value whose type is in `Types`. Converts only to `value` and to supersets.
 /// ```cpp body
 /// typed_value<tensors(dtype::bool_)> const equal = g.op<"Equal">(x, y);
 /// value const inverse = g.op<"Not">(equal); // `Not` of a float32 would not compile
@@ -130,7 +131,7 @@ public:
     /// From a value with fewer possible types.
     template <type_set Narrower>
         requires(Types.contains(Narrower) && Narrower != Types)
-    // NOLINTNEXTLINE(google-explicit-constructor): a subset of types is a superset of types.
+    // NOLINTNEXTLINE(google-explicit-constructor): the value is in every superset.
     constexpr typed_value(typed_value<Narrower> v) : value(v) {}
 };
 
@@ -148,14 +149,14 @@ public:
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
     // NOLINTEND(google-explicit-constructor)
-    /// Absent, and the argument of this name, which outlives the value, for messages.
+    /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
 
     /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
     /// The same, for conditions.
     explicit operator bool() const { return has_value(); }
-    /// The value; refuses the conversion where it is absent: `if (bias) ... *bias`.
+    /// The value; refuses the conversion if it is absent: `if (bias) ... *bias`.
     /// ```cpp body
     /// value const sum = o ? value(g.op<"Add">(x, *o)) : x;
     /// ```
@@ -171,7 +172,7 @@ public:
 private:
     [[noreturn]] void refuse_absent() const {
         throw unsupported_error((name_.empty() ? std::string("an optional value") : "'" + std::string(name_) + "'") +
-                                " is absent, and the mapping uses it without asking");
+                                " is absent, but the mapping uses it without a check");
     }
 
     std::string_view name_;
@@ -193,7 +194,7 @@ public:
 
     /// Whether the size is a number.
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
-    /// The number; refuses the conversion when it is computed by the graph.
+    /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
         if (!is_constant()) throw unsupported_error("a size must be a constant here");
         return constant_;
@@ -208,7 +209,7 @@ private:
     dsl::value value_;
 };
 
-/// The name that ATen's schemas suggest; `sym_int` is the same and stays usable beside `using namespace std`.
+/// The usual name of sym_int; write `sym_int` beside `using namespace std`, where `size` is ambiguous.
 using size = sym_int;
 
 /// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
@@ -218,7 +219,7 @@ struct outputs_t {};
 template <int N>
 inline constexpr outputs_t<N> outputs{};
 
-/// Asks `g.op` for a number of outputs that is known only when the graph is built; gives a vector of values.
+/// Asks `g.op` for a number of outputs that is known only at run time, as a vector.
 struct output_list {
     std::size_t count;
     /// Asks for `n` outputs.
@@ -227,7 +228,7 @@ struct output_list {
 
 namespace detail {
 
-/// How many outputs an argument asks for: 0: it is no such argument; -1: known when the graph is built.
+/// The number of outputs that an argument of this type requests; 0: it is another argument; -1: known only at run time.
 template <class T>
 inline constexpr int outputs_asked = 0;
 template <int N>

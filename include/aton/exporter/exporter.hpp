@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a .pt2 file to an .onnx file.
+// Exports .pt2 files to .onnx files.
 // Public header.
 #pragma once
 
@@ -18,21 +18,22 @@
 
 namespace ATON_NAMESPACE {
 
-/// Programs are exported to this opset or a newer one: before it too few operators have their present form.
+/// The oldest target opset. Before it, too few operators have their present form.
 inline constexpr int oldest_export_opset = 13;
 
-/// What becomes of operators, above all of those that have no mapping. Nodes that are not ONNX's are made only where asked for.
+/// How to export operators, in particular those without a mapping. Only the modes other than `standard` create nodes that ONNX does not
+/// define.
 enum class operator_mode : std::uint8_t {
-    standard,      ///< ONNX operators; the export is refused where one has no mapping, with all of them
-    aten,          ///< every ATen operator becomes a node ATen of domain org.pytorch.aten
-    aten_fallback, ///< those that have no mapping at the opset, or whose mapping refuses the call
-    keep,          ///< operators that ATen does not have become nodes of their own domain; numbers become attributes
+    standard,      ///< ONNX operators; if some have no mapping, the export is refused and all of them are named
+    aten,          ///< every ATen operator becomes a node ATen in domain org.pytorch.aten
+    aten_fallback, ///< as `aten`, but only operators without a mapping at the opset, or whose mapping refuses the call
+    keep, ///< operators of other domains without a mapping become nodes of their domain; numbers become attributes
 };
 
-/// How buffers that the model changes appear.
+/// How to represent buffers that the model changes.
 enum class state_mode : std::uint8_t {
-    outputs, ///< their new value is an extra output; the old one is in the file
-    inputs,  ///< the old value is an extra input as well
+    outputs, ///< the new value is an additional output; the old value is in the file
+    inputs,  ///< the old value is also an additional input
 };
 
 /// The name of a dynamic dimension: `--dim x:0=batch`.
@@ -42,20 +43,20 @@ struct dim_name {
     std::string name;
 };
 
-/// Guards are conditions on the inputs that torch recorded (docs/exporter.md). Those that follow from sizes that are written as numbers are
-/// kept by any runtime; of the others the model checks, when it runs:
+/// Which guards the model checks at run time. Guards are conditions on the inputs that torch recorded (docs/exporter.md). Those that
+/// follow from constant sizes are enforced by any runtime.
 enum class guard_mode : std::uint8_t {
-    frozen, ///< those where a number of the program was computed from the sizes
-    all,    ///< all; the export is refused where ONNX cannot express one
+    frozen, ///< guards on sizes from which a number of the program was computed
+    all,    ///< all; the export is refused if ONNX cannot express one
 };
 
-/// What a warning is about.
+/// The subject of a warning.
 enum class warning_kind : std::uint8_t {
     unused_input,
-    pinned_dimension, ///< it was dynamic, and a guard leaves one number
-    unchecked_guard,  ///< sizes that the module refuses are accepted
-    dropped_effect,   ///< an operator was removed that does something, an assertion or print
-    unknown_operator, ///< an operator was removed that torch does not declare and no table has: its results are not used
+    pinned_dimension, ///< it was dynamic, but a guard allows only one size
+    unchecked_guard,  ///< the model accepts sizes that the module refuses
+    dropped_effect,   ///< an operator with a side effect, such as an assertion or print, was removed
+    unknown_operator, ///< an unused operator was removed that neither torch nor a table declares
 };
 
 /// One sentence, without the name of the file.
@@ -70,37 +71,37 @@ struct export_options {
     weight_mode weights = weight_mode::embed;
     operator_mode operators = operator_mode::standard;
     state_mode state = state_mode::outputs;
-    std::string model; ///< of several in an archive
+    std::string model; ///< selects one of several in an archive
     std::vector<dim_name> dims;
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
-    bool optimize = true;                                     ///< false: the graph as the mappings made it
-    bool inline_functions = false;                            ///< bodies of custom operators in place of their calls
-    std::vector<dsl::table_view> tables;                      ///< looked at before the built-in ones
+    bool optimize = true;                                     ///< false: keep the graph as built by the mappings
+    bool inline_functions = false;                            ///< replace calls of custom operators by their bodies
+    std::vector<dsl::table_view> tables;                      ///< searched before the built-in ones
     guard_mode guards = guard_mode::frozen;
-    bool warnings_are_errors = false; ///< the export is refused where there is a warning
-    std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights that are written
+    bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of written weights
 };
 
-/// What an export did.
+/// Statistics of an export.
 struct export_report {
     std::size_t nodes = 0;
-    std::size_t weights = 0;           ///< initializers: weights, and constants
-    std::uint64_t weight_bytes = 0;    ///< of all of them
-    std::uint64_t rewritten_bytes = 0; ///< of these, laid out or computed anew
+    std::size_t weights = 0;           ///< initializers: weights and constants
+    std::uint64_t weight_bytes = 0;    ///< of all initializers
+    std::uint64_t rewritten_bytes = 0; ///< the part that was laid out differently or computed
     std::vector<warning> warnings;
 };
 
 /// An operator of a program that cannot be converted.
 struct unconvertible {
     std::string op;
-    std::string reason;              ///< of the first use: no mapping, or what the mapping says
-    std::string nearest;             ///< the mapping whose name is most like it; empty: none
-    std::vector<std::string> places; ///< "model.py:12 in forward", in the order of the program, without repeats
+    std::string reason;              ///< of the first use: no mapping, or the message of the mapping
+    std::string nearest;             ///< the mapping with the most similar name, if any
+    std::vector<std::string> places; ///< "model.py:12 in forward", in program order, without duplicates
     std::size_t count = 0;
 };
 
-/// Exports `from` to `to`. The file appears whole or not at all; with external weights `to`.data beside it. Throws aton::error:
-/// one line with file, node, operator and the user's source line.
+/// Exports `from` to `to`, and external weights to `to`.data. Files are written atomically. Throws aton::error, one line with the file,
+/// the node, the operator and the user's source line.
 /// ```cpp
 /// #include <aton/exporter/exporter.hpp>
 ///
@@ -115,23 +116,23 @@ struct unconvertible {
 /// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
-/// Tables are looked at in their order, and the built-in ones after them. Throws aton::error where a row stands before another row for
-/// the same overload and opsets and was not made with override_. An export begins with it.
+/// Checks tables, which are searched in order, and before the built-in ones. Throws aton::error if a row shadows another row for the same
+/// overload and opsets without override_. Every export calls this first.
 void check_tables(std::span<dsl::table_view const> tables);
 
-/// The rewrites that a program needs before it is converted: wrappers are inlined, in-place operators made functional, what no
-/// output needs is removed, and sizes that guards leave no choice become numbers. Of operators that torch does not declare, the rows in
-/// `options.tables` say which arguments they write to: the options are those that the program is converted with. Throws aton::error.
+/// Rewrites a program before its conversion: inlines wrappers, makes in-place operators functional, removes dead nodes, and replaces sizes
+/// that guards determine by numbers. For operators that torch does not declare, the rows in `options.tables` say which arguments they
+/// write to; pass the same options as for the conversion. Throws aton::error.
 void prepare(program::program& p, export_options const& options);
 
-/// What a user should know about the export of a prepared program, a warning for each input, dimension or operator.
+/// Warnings about the export of a prepared program, one per input, dimension or operator.
 [[nodiscard]] std::vector<warning> find_warnings(program::program const& p, export_options const& options = {});
 
-/// Makes a converted graph fail where a guard of the program does not hold: one that option `guards` names. An output depends on a Reshape
-/// whose target does not fit then. To be called after the passes. Throws aton::error for a guard that ONNX cannot express.
+/// Makes a converted graph fail at run time if a guard of the program, as selected by `options.guards`, does not hold: an output then
+/// depends on an invalid Reshape. Call it after the passes. Throws aton::error for a guard that ONNX cannot express.
 void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
-/// Everything in a prepared program that has no mapping at the target opset, or whose mapping refuses it.
+/// The operators of a prepared program without a mapping at the target opset, or whose mapping refuses a call.
 /// ```cpp
 /// #include <aton/exporter/exporter.hpp>
 /// #include <aton/frontend/pt2/read_program.hpp>
@@ -145,13 +146,13 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
 [[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,
                                                             export_options const& options = {});
 
-/// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the graph.
-/// Throws aton::error; operators that cannot be converted are all named.
+/// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the
+/// graph. Throws aton::error, which names all operators that cannot be converted.
 /// ```cpp
 /// #include <deque>
 ///
 /// #include <aton/exporter/exporter.hpp>
-/// #include <aton/exporter/passes.hpp>
+/// #include <aton/passes/passes.hpp>
 /// #include <aton/frontend/pt2/read_program.hpp>
 ///
 /// inline void export_in_steps(std::string const& from, std::string const& to) { // what export_file() does

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared libraries that bring mapping tables of their own: made with ATON_PLUGIN of <aton/plugin.hpp>, loaded while a program runs.
+// Plugins: shared libraries with mapping tables, built with ATON_PLUGIN of <aton/plugin.hpp> and loaded at run time.
 // Public header.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// A loaded plugin. It must live as long as its tables are in use; then the library is unloaded.
+/// A loaded plugin. It must outlive all uses of its tables; the destructor unloads the library.
 class plugin {
 public:
     struct library;
@@ -23,15 +23,15 @@ public:
 
     /// For export_options::tables.
     [[nodiscard]] std::vector<dsl::table_view> tables() const;
-    /// As load_plugin got it.
+    /// The path that was passed to load_plugin().
     [[nodiscard]] std::string const& path() const;
 
 private:
     std::unique_ptr<library> library_;
 };
 
-/// Loads a plugin. `path` names a file; the library path is not searched. Throws aton::error, one line that says why not: no such file, no
-/// shared library, no plugin in it, built against another version of Aton or another standard library, or malformed.
+/// Loads a plugin from a file; the library path is not searched. Throws aton::error, one line with the reason: no such file, not a shared
+/// library, not a plugin, built against another version of Aton or another standard library, or malformed.
 /// ```cpp
 /// #include <aton/exporter/exporter.hpp>
 /// #include <aton/exporter/plugin.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ONNX graph under construction: plain records that `value` and `graph` are handles to, and that printers and writers read.
+// The ONNX graph under construction: plain structs. `value` and `graph` are handles to them; printers and writers read them.
 // Public header.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// What a value is: a tensor, a sequence of tensors, or an optional of either.
+/// The kind of a value: a tensor, a sequence of tensors, or an optional of either.
 enum class value_kind : std::uint8_t { tensor, sequence, optional_tensor, optional_sequence };
 
 /// The type of a value: kind, element type (undefined: unknown) and shape (of the elements of a sequence).
@@ -32,7 +32,7 @@ struct value_type {
     friend bool operator==(value_type const&, value_type const&) = default;
 };
 
-/// A type whose dtype is known as a set of one.
+/// The set that contains only this type, whose dtype must be known.
 constexpr type_set set_of(value_type const& t) {
     std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t.dtype);
     switch (t.kind) {
@@ -53,9 +53,9 @@ inline constexpr value_id no_value = ~value_id{0};
 inline constexpr std::string_view aten_domain = "org.pytorch.aten";
 
 struct graph_data;
-struct stored_tensor; // core/stored_tensor.hpp: an include of the DSL does not need it
+struct stored_tensor; // core/stored_tensor.hpp, which the DSL does not need
 
-/// An attribute of a node. `type` says which member holds the payload.
+/// An attribute of a node. `type` determines the member with the payload.
 struct node_attribute {
     std::string name;
     onnx::attr_type type = onnx::attr_type::undefined;
@@ -67,7 +67,7 @@ struct node_attribute {
     std::vector<std::string> strings;
     std::vector<tensor> tensors; ///< t: one; tensors: all; sparse_tensor: values and indices, with its sizes in `ints`
     std::vector<graph_data> graphs;     ///< g: one; graphs: all
-    std::string reference;              ///< in the body of a function: the attribute of the call that gives the payload
+    std::string reference;              ///< in the body of a function: the attribute of the call with the payload
     std::vector<value_type> types = {}; ///< type_proto: one; type_protos: all
 };
 
@@ -79,7 +79,7 @@ struct graph_node {
     std::vector<value_id> inputs;
     std::vector<value_id> outputs;
     std::vector<node_attribute> attributes;
-    std::string source;       ///< what the node was made for: the ATen overload
+    std::string source;       ///< the ATen overload that the node belongs to
     std::uint32_t origin = 0; ///< index into graph_data::origins
 
     /// The attribute of this name, or nullptr.
@@ -91,7 +91,7 @@ struct graph_node {
     }
 };
 
-/// A node of the program that a graph is made from, and where the user wrote it.
+/// The node of the program that a graph node was made from, and its source line.
 struct node_origin {
     std::string name;   ///< "conv2d_1"
     std::string module; ///< "layer1.0.conv1"
@@ -104,23 +104,22 @@ struct graph_value {
     value_type type;
     std::int64_t producer = -1;    ///< index into nodes; -1: an input or initializer
     std::int64_t initializer = -1; ///< index into initializers; -1: none
-    bool wrapped_number = false;   ///< made from a Python number: takes part in type promotion weakly
-    value_id outer = no_value;     ///< in a nested graph: the value of the graph around it that this one is
+    bool wrapped_number = false;   ///< made from a Python number: promotes weakly
+    value_id outer = no_value;     ///< in a nested graph: the captured value of the graph around it
 };
 
 /// A tensor that the graph carries by name instead of in a Constant node.
 struct graph_initializer {
     value_id value = no_value;
     tensor data;
-    stored_tensor const* stored =
-        nullptr; ///< its elements are in a file, and `data` is empty; who makes it keeps it alive
+    stored_tensor const* stored = nullptr; ///< the elements in a file, if `data` is empty; kept alive by its creator
 };
 
 namespace dsl {
 struct argument; // dsl/argument.hpp
 }
 
-/// What is being converted right now; a body reads it through `g.context()`, so that one body can serve a family of operators.
+/// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
     /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
@@ -129,12 +128,12 @@ struct node_context {
     std::string_view node_name;                    ///< the name of the node in the program, if it has one
     std::string_view module;                       ///< the path of the module in the model, if known: "layer1.0.conv1"
     std::string_view source;                       ///< the user's source line, if known
-    std::uint32_t origin = 0;                      ///< of the nodes that are made, index into graph_data::origins
-    std::uint32_t constant_bytes_left = unlimited; ///< of the constants that the call may make: dsl/budget.hpp
-    std::vector<value_type> expected;              ///< types of the results as the program records them; empty: unknown
+    std::uint32_t origin = 0;                      ///< of the new nodes, index into graph_data::origins
+    std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: dsl/budget.hpp
+    std::vector<value_type> expected; ///< the types of the results that the program records; empty: unknown
     dsl::argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
-    std::uint32_t nodes_left = unlimited; ///< that the call may make: dsl/budget.hpp
+    std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }
@@ -143,12 +142,12 @@ struct node_context {
         std::size_t const dot = overload.find('.');
         return dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
     }
-    /// All arguments of the call in the order of the schema, those that the row does not name too; none outside of a conversion.
+    /// All arguments of the call in schema order, including those that the row does not name; empty outside a conversion.
     template <class Argument = dsl::argument>
     [[nodiscard]] std::span<Argument const> arguments() const {
         return {first_argument, argument_count};
     }
-    /// The argument of this name; nullptr: the schema has none.
+    /// The argument with this name, or nullptr if the schema does not have it.
     template <class Argument = dsl::argument>
     [[nodiscard]] Argument const* argument(std::string_view name) const {
         for (Argument const& a : arguments<Argument>())
@@ -157,19 +156,19 @@ struct node_context {
     }
 };
 
-/// An operator with a body in ONNX operators, for runtimes that have none of their own: a FunctionProto. The inputs and outputs of the
-/// body are those of the operator, attributes are baked into it: calls whose attributes make another body have another overload.
+/// A FunctionProto: the body of an operator in ONNX operators, for runtimes that do not implement it. The inputs and outputs of the body
+/// are those of the operator. Attributes are baked into it: calls whose attributes lead to a different body have a different overload.
 struct graph_function {
     std::string domain;
     std::string name;
     std::string overload;                      ///< empty for the first body
-    std::vector<std::string> attributes;       ///< names that a call may give
-    std::vector<graph_data> body;              ///< one
+    std::vector<std::string> attributes;       ///< the names that a call may use
+    std::vector<graph_data> body;              ///< exactly one
     std::vector<node_attribute> defaults = {}; ///< of some of `attributes`
 };
 
-/// A graph of ONNX operators. Its functions are templates for one reason: what no one calls is not instantiated, and an include stays
-/// quick. Values in a deque (handles and references stay valid while it grows), nodes in topological order.
+/// A graph of ONNX operators. Values are in a deque, so that references stay valid while it grows; nodes are in topological order.
+/// Its functions are templates only so that an include does not instantiate those that nobody calls.
 struct graph_data {
     /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
@@ -186,8 +185,8 @@ struct graph_data {
     std::vector<node_origin> origins = std::vector<node_origin>(1); ///< [0]: unknown
     std::vector<std::pair<std::string, int>> opset_imports;         ///< of the other domains that nodes use
     std::vector<graph_function> functions;                          ///< of the outermost graph: bodies of its operators
-    graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that it will be in
-    bool in_function = false;     ///< while it is built: the body of a function
+    graph_data* around = nullptr; ///< of a nested graph while it is built: the graph that will contain it
+    bool in_function = false;     ///< set while the body of a function is built
     node_context context;
 
     /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
@@ -205,7 +204,7 @@ struct graph_data {
         return id;
     }
 
-    /// The payload of a constant value, or nullptr: an initializer that is in memory, or the result of a Constant node.
+    /// The payload of a value that is an initializer in memory or the result of a Constant node; nullptr for others.
     [[nodiscard]] tensor const* constant(value_id id) const {
         std::int64_t const producer = values[id].producer;
         if (producer >= 0) {
@@ -221,7 +220,7 @@ struct graph_data {
         return i.stored == nullptr ? &i.data : nullptr;
     }
 
-    /// The value of this nested graph that stands for value `id` of `owner`, which is this graph or one around it; no_value: it is neither.
+    /// The value of this nested graph for value `id` of `owner`, captured if necessary; no_value if `owner` does not enclose this graph.
     template <class Owner>
     value_id capture(Owner const& owner, value_id id) {
         if (&owner == this || id == no_value) return id;
@@ -235,22 +234,22 @@ struct graph_data {
         return here;
     }
 
-    /// Makes a value that has no producer an initializer; `stored` may be null.
+    /// Makes a value without producer an initializer; `stored` may be null.
     template <class Tensor = tensor>
     void set_initializer(value_id id, Tensor data, stored_tensor const* stored = nullptr) {
         values[id].initializer = static_cast<std::int64_t>(initializers.size());
         initializers.push_back({id, std::move(data), stored});
     }
 
-    /// Notes the version of a custom or non-default domain that a node uses; refuses another version than the one that is noted.
+    /// Records the version of a non-default domain that a node uses; throws illegal_call if another version is recorded.
     template <class Domain>
     void import_domain(Domain const& domain, int version) {
         for (auto const& [known, v] : opset_imports) {
             if (known != domain) continue;
             if (v == version) return;
             throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
-                               " is called, and a call before it imports version " + std::to_string(v) +
-                               "; a model imports one version of a domain");
+                               " is called, but an earlier call imports version " + std::to_string(v) +
+                               "; a model imports only one version of a domain");
         }
         opset_imports.emplace_back(domain, version);
     }

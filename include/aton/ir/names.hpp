@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names for all values of a graph and of its subgraphs, unique in the whole model: what printers and writers call them.
+// Names for all values of a graph and its subgraphs, unique in the model, for printers and writers.
 // Internal header.
 #pragma once
 
@@ -13,17 +13,18 @@
 
 namespace ATON_NAMESPACE {
 
-/// Gives every value of a graph a name: its own where it has one, else its number. A taken name gets a suffix: "x.1".
-/// Subgraphs are named by the same object after the graph around them; what they capture has its name there.
+/// Names every value of a graph: by its own name, or else by its number. A name already in use gets a suffix: "x.1".
+/// The same object names subgraphs, after the graph around them; captured values keep their outer names.
 template <class Graph = graph_data>
 class value_names {
 public:
     using list = std::vector<std::string>;
 
-    /// The names of `graph`'s values, by id.
+    /// The names of the values of `graph`, by id.
     [[nodiscard]] list add(Graph const& graph) {
         list names(graph.values.size());
-        for (std::size_t i = 0; i != names.size(); ++i) // what has a name keeps it if it can
+        for (std::size_t i = 0; i != names.size();
+             ++i) // first the values with names, so that they keep them if possible
             if (is_captured(graph.values[i])) names[i] = scopes_.back().names[graph.values[i].outer];
             else if (!graph.values[i].name.empty()) names[i] = unique(graph.values[i].name);
         for (std::size_t i = 0; i != names.size(); ++i)
@@ -31,13 +32,13 @@ public:
         scopes_.push_back({names});
         return names;
     }
-    /// Leaves the innermost graph; its names stay taken.
+    /// Leaves the innermost graph; its names remain in use.
     void leave() { scopes_.pop_back(); }
 
-    /// A name like `wanted` that nothing has yet; it is taken from now on.
+    /// Reserves and returns an unused name: `wanted`, or `wanted` with a suffix.
     [[nodiscard]] std::string unique(std::string const& wanted) {
         if (take(wanted)) return wanted;
-        for (std::size_t n = 1;; n = n < 16 || count_ <= n ? n + 1 : count_) // many of one name: far ahead
+        for (std::size_t n = 1;; n = n < 16 || count_ <= n ? n + 1 : count_) // many values with this name: skip ahead
             if (std::string s = wanted + '.' + std::to_string(n); take(s)) return s;
     }
 
@@ -70,7 +71,7 @@ private:
 
     std::vector<std::string> slots_; ///< open addressing; the size is a power of two
     std::size_t count_ = 0;
-    std::vector<scope> scopes_; ///< of the graphs around, outermost first
+    std::vector<scope> scopes_; ///< the open graphs, outermost first
 };
 
 } // namespace ATON_NAMESPACE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphs as text, in the form that PyTorch prints: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
-// Templates for one reason: what no one calls is not instantiated, and an include stays quick.
+// Prints graphs in PyTorch's form: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
+// Templates only so that an include does not instantiate them.
 // Public header.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace ATON_NAMESPACE {
 
 namespace detail {
 
-inline constexpr std::size_t most_printed_elements = 8;
-inline constexpr std::size_t most_printed_numbers = 64; ///< of a list attribute
+inline constexpr std::size_t max_printed_elements = 8;
+inline constexpr std::size_t max_printed_numbers = 64; ///< of a list attribute
 
 /// The shortest text that reads back as the same number.
 template <class Number>
@@ -85,9 +85,10 @@ void print_scalar(std::string& out, scalar const& s, dtype t) {
 template <class = void>
 void print_tensor(std::string& out, tensor const& t) {
     auto const n = static_cast<std::size_t>(t.element_count());
-    bool const held = t.type == dtype::string ? n == t.strings.size()
-                                              : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
-    std::size_t const shown = !held ? 0 : n <= most_printed_elements ? n : 3;
+    bool const has_elements = t.type == dtype::string
+                                  ? n == t.strings.size()
+                                  : tensor::can_hold(t.type) && n <= t.bytes.size() / (bits(t.type) / 8);
+    std::size_t const shown = !has_elements ? 0 : n <= max_printed_elements ? n : 3;
     out += '{';
     for (std::size_t i = 0; i != shown; ++i) {
         if (i != 0) out += ", ";
@@ -124,7 +125,7 @@ void print_type(std::string& out, value_type const& t) {
     if (optional) out += '?';
 }
 
-/// Writes one graph and, indented, what is nested in it.
+/// Prints a graph with its nested graphs, indented, and its functions.
 template <class Graph>
 class graph_printer {
 public:
@@ -162,7 +163,7 @@ private:
         names_ = std::move(outer);
     }
 
-    /// The body of an operator: values have names of their own there.
+    /// The body of an operator, whose values are named separately.
     template <class Function>
     void function(Function const& f) {
         for (Graph const& body : f.body) {
@@ -197,7 +198,7 @@ private:
         print_name(out_, overload);
     }
 
-    /// In place of the elements of a tensor that lies in a file.
+    /// Printed instead of the elements of a tensor in a file.
     void stored(value_type const& type) {
         out_ += "stored";
         bool known = type.shape.has_rank();
@@ -281,11 +282,11 @@ private:
     template <class List, class Print>
     void list(List const& elements, Print print) {
         out_ += '[';
-        for (std::size_t i = 0; i != elements.size() && i != most_printed_numbers; ++i) {
+        for (std::size_t i = 0; i != elements.size() && i != max_printed_numbers; ++i) {
             if (i != 0) out_ += ", ";
             print(out_, elements[i]);
         }
-        if (elements.size() > most_printed_numbers) {
+        if (elements.size() > max_printed_numbers) {
             out_ += ", ... ";
             print_number(out_, elements.size());
             out_ += " in all";
@@ -318,7 +319,7 @@ private:
         case attr_type::type_proto: return a.types.empty() ? void(out_ += '_') : print_type(out_, a.types[0]);
         case attr_type::type_protos: return list(a.types, print_type<>);
         case attr_type::sparse_tensor: return sparse(a);
-        default: out_ += "..."; // lists of sparse tensors: a graph cannot hold them
+        default: out_ += "..."; // lists of sparse tensors, which a graph cannot contain
         }
     }
 
@@ -337,9 +338,9 @@ std::string to_string(value_type const& type) {
     return out;
 }
 
-/// The graph in PyTorch's form, one node a line: results with their types, operator with its attributes in alphabetical order,
-/// operands, and after # where the node comes from. Then its functions, with the attributes that they take: `Foo.half` is an overload,
-/// `@alpha` an attribute of the call. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants are cut short.
+/// The graph in PyTorch's form, one node per line: results with their types, operator with its attributes in alphabetical order,
+/// operands, and after # the origin of the node. Then its functions with their attributes: `Foo.half` is an overload, `@alpha` an
+/// attribute of the call. `*` is an unknown size, `none` a skipped input, `1.` a float; large constants are abbreviated.
 template <class = void>
 std::string to_string(graph_data const& graph) {
     return detail::graph_printer<graph_data>().print(graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether attributes and bodies of nodes are the same: to the bit, so that NaN is itself and -0. is not 0.
+// Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
 // Internal header.
 #pragma once
 
@@ -32,7 +32,7 @@ bool same_attribute(Attribute const& a, Attribute const& b) {
            same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
 }
 
-/// In the same order.
+/// Whether the attributes are the same, in the same order.
 template <class Node>
 bool same_attributes(Node const& a, Node const& b) {
     if (a.attributes.size() != b.attributes.size()) return false;
@@ -41,7 +41,7 @@ bool same_attributes(Node const& a, Node const& b) {
     return true;
 }
 
-/// Whether two bodies are the same operators; types may differ.
+/// Whether two bodies have the same operators; types are ignored.
 template <class Graph>
 bool same_body(Graph const& a, Graph const& b) {
     if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||

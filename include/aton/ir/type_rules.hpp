@@ -14,7 +14,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// "output 'output' is float8_e5m2, which this opset does not give (opset 19 does)"
+/// "output 'output' is float8_e5m2, which this opset does not return (opset 19 does)"
 template <class Schema>
 std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
                          value_type const& given) {
@@ -22,14 +22,15 @@ std::string refused_type(Schema const& schema, int opset, bool is_output, std::s
     int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
     onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
     std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
-                      std::string(name(given.dtype)) + ", which this opset does not " + (is_output ? "give" : "take");
+                      std::string(name(given.dtype)) + ", which this opset does not " +
+                      (is_output ? "return" : "accept");
     if constexpr (std::same_as<Schema, onnx::op_schema>)
         if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
             out += " (opset " + std::to_string(first) + " does)";
     return out;
 }
 
-/// Throws illegal_call where the schema has a type at this position that the value cannot have. What is not known is no fault.
+/// Throws illegal_call if the schema does not allow the type at this position. An unknown dtype is allowed.
 template <class Schema>
 void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
     int const n = is_output ? schema.output_count() : schema.input_count();

@@ -16,16 +16,16 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Attributes are float32: a number that is not one must be a constant where x is float64.
+/// Whether an attribute, which is float32, can hold `n` exactly; if x is float64 and it cannot, `n` must be a constant.
 inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
 inline value times(graph<13> g, value x, double factor) {
-    return factor == 1 ? x : g.op<"Mul">(x, beside(g, factor, x.dtype()));
+    return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
-/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x: 0 of 0, whatever alpha is.
+/// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
 inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
     bool const wide = x.dtype() == dtype::float64;
     double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
@@ -43,7 +43,7 @@ inline value selu(graph<13> g, value x) {
     return g.op<"Selu">(x);
 }
 
-/// Celu is float32 only.
+/// Celu supports only float32.
 inline value celu(graph<13> g, value x, double alpha) {
     if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
@@ -52,14 +52,14 @@ inline value celu(graph<13> g, value x, double alpha) {
 }
 
 inline value leaky_relu(graph<13> g, value x, double slope) {
-    if (!std::isfinite(slope)) // NaN at 0
+    if (!std::isfinite(slope)) // LeakyRelu would return NaN at 0
         return in_opmath(
             g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 }
 
-/// x * Phi(x), or its approximation by tanh. Gelu exists since opset 20.
+/// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
 inline value gelu_composed(graph<13> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
@@ -69,23 +69,23 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     } else {
         cdf = g.op<"Erf">(g.op<"Div">(x, std::numbers::sqrt2));
     }
-    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // twice the largest number would overflow
+    return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
 inline value gelu(graph<13> g, value x, std::string_view approximate) {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
     return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
 }
 
-/// log(1 + exp(beta x)) / beta; x itself where beta x > threshold. Above 17 float32 cannot tell the two apart.
+/// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
-    if (beta != 1) y = g.op<"Div">(y, beside(g, beta, y.dtype()));
+    if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, beside(g, threshold, x.dtype())), x, y);
+    return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), x, y);
 }
 
-/// log(sigmoid(x)) = -softplus(-x): no underflow.
+/// log(sigmoid(x)) as -softplus(-x), which does not underflow.
 inline constexpr auto log_sigmoid = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Neg">(g.op<"Softplus">(g.op<"Neg">(v))); });
 };
@@ -117,13 +117,13 @@ inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
-/// Relu takes integers only since opset 14, and ONNX Runtime has no kernel for int64.
+/// Relu supports integers only since opset 14, and ONNX Runtime has no int64 kernel for it.
 inline constexpr auto relu = [](graph<13> g, value x) -> value {
     if (is_floating(x.dtype())) return g.op<"Relu">(x);
     return g.op<"Max">(x, 0);
 };
 
-/// One slope, or one for each channel (dimension 1).
+/// One slope, or one per channel (dimension 1).
 inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
@@ -135,7 +135,7 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
 
-/// Both halves of a dimension; its size is even.
+/// Splits an axis of even size into two halves.
 inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     if (g.opset() >= 18) {
         auto [a, b] = g.within<18>().op<"Split">(x, attr::axis_i(axis), attr::num_outputs_i(2), outputs<2>);
@@ -145,7 +145,7 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     return {a, b};
 }
 
-/// A 0-d tensor has one dimension here, as in ATen.
+/// As in ATen, a 0-d tensor is treated as 1-d.
 template <fixed_string Op>
 value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const input = g.cast(x, type.value_or(x.dtype()));
@@ -162,7 +162,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
     return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
 };
 
-/// Rows of nothing but -inf give 0, not NaN.
+/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
 inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
@@ -173,14 +173,14 @@ inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 }
 
-/// Training is random unless everything stays, or everything goes.
+/// In training, dropout is random unless p is 0 or 1.
 inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
     if (!train || p == 0) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
-/// In evaluation the slope is the middle of the range.
+/// In evaluation, the slope is the midpoint of [lower, upper].
 inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
     return leaky_relu(g, x, (lower + upper) / 2);
@@ -197,7 +197,7 @@ inline constexpr auto activation = table(
         [](graph<13> g, value x, double slope) -> value { return detail::leaky_relu(g, x, slope); }),
     symbolic<"aten::prelu(self, weight)">(detail::prelu),
     symbolic<"aten::_prelu_kernel(self, weight)">([](graph<13> g, value x, value weight) -> value {
-        // The weight has x's rank, in any broadcast shape.
+        // The weight has the rank of x and any shape that broadcasts to it.
         return detail::without_bfloat16(g, x, [&](value v) -> value {
             return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
         });
@@ -230,7 +230,7 @@ inline constexpr auto activation = table(
     }),
     symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
         auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
-        // The multiple of a float16 may be beyond float16.
+        // beta * x may overflow float16.
         return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
     }),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
@@ -274,10 +274,10 @@ inline constexpr auto activation = table(
     symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-    // train=None trains, as ATen's CPU kernel has it.
+    // train=None means training, as in ATen's CPU kernel.
     symbolic<"aten::native_dropout(input, p, train)">(
         [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-            if (is_empty(x)) return {x, x}; // ATen's mask of nothing is not one of bools
+            if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
             bool const training = train.value_or(true);
             if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
             value const y = detail::dropout(g, x, p, training);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Maxima of gathered windows, and adaptive pooling: windows whose sizes follow from the output's size.
+// Maxima over gathered windows, and adaptive pooling, whose window sizes follow from the output size.
 // Internal header.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// The number that no maximum is below.
+/// The identity of the maximum: the dtype's lowest number.
 inline scalar lowest(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
@@ -23,7 +23,7 @@ inline value max_of_windows(graph<13> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
-/// Where in the plane the first maximum of each window stands.
+/// The index in the plane of the first maximum of each window.
 inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
     value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
     value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
@@ -34,7 +34,7 @@ inline bool all_one(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
 }
 
-/// The spatial sizes of x and of the output where both are known.
+/// The spatial sizes of x and of the output; `known` is whether all of them are static.
 struct adaptive_sizes {
     bool known = true;
     bool divides = true;
@@ -64,7 +64,7 @@ inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std:
     return {given.begin(), given.end()};
 }
 
-/// Averages along one dimension as a product with the matrix of weights, computed by the graph: 1/count where a window covers an element.
+/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
 inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
     sym_int const in = g.size(x, axis);
     value const n = g.to_value(in);
@@ -96,7 +96,7 @@ inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> out
     return unflatten(g, g.op<"Div">(sum, g.cast(g.ints(t.counts()), x.dtype())), t);
 }
 
-/// The maximum of each whole plane, and where it stands; works for dynamic sizes.
+/// The maximum of each plane and its index; works for dynamic sizes.
 inline std::tuple<value, value> global_max(graph<13> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
@@ -111,8 +111,7 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
-    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end())
-        return g.unsupported("adaptive max pooling to nothing");
+    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));

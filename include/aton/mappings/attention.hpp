@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scaled dot product attention as two MatMuls around a Softmax: masks, causality and grouped heads as ATen has them.
+// Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
 // Public header.
 #pragma once
 
@@ -22,11 +22,11 @@ struct attention_options {
     bool is_causal = false;
     std::optional<double> scale;
     bool enable_gqa = false;
-    bool adds_bool_mask =
-        false; ///< a bool mask is added as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys
+    /// Add a bool mask to the scores as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys.
+    bool adds_bool_mask = false;
 };
 
-/// Each of the n heads of (..., n, S, E) repeated in place until there are `heads`: h0, h0, h1, h1 (repeat_interleave, not tile).
+/// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
 inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
@@ -40,7 +40,7 @@ inline value repeat_heads(graph<13> g, value x, sym_int heads) {
                            g.ints(flat));
 }
 
-/// (L, S): whether query i may see key j, j <= i from the top left corner, whatever L and S are.
+/// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
 inline value causal_mask(graph<13> g, value query, value key) {
     value const zero = g.scalar(0, dtype::int64);
     value const one = g.scalar(1, dtype::int64);
@@ -49,7 +49,7 @@ inline value causal_mask(graph<13> g, value query, value key) {
     return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
-/// Softmax in which a row that is masked out entirely gives zeros, not NaN. What is hidden in other rows is 0 anyway.
+/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
 inline value masked_softmax(graph<13> g, value scores) {
     value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
     value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
@@ -66,11 +66,11 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     }
     dtype const t = query.dtype();
     dim const& width = query.size(-1);
-    if (!o.scale && !width.is_static()) return g.unsupported("a head size that is not static needs an explicit scale");
-    // Both sides take the root of the scale, as ATen does: the product stays in range where one side alone would overflow.
+    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
+    // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
     double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
-    double const most = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
-    if (o.scale && !(std::fabs(scale) <= most)) return g.unsupported("a scale that the dtype does not hold");
+    double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
+    if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
     value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
@@ -78,7 +78,7 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
     if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
-    // Every query sees the first key of a causal mask; 0 and 1 that are added hide none.
+    // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
     value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
     return {g.op<"MatMul">(weights, values), weights};
@@ -99,7 +99,7 @@ inline constexpr auto attention = table(
                                bool is_causal, std::optional<double> scale, bool enable_gqa) {
         return detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
     }),
-    // The second result is for the gradient.
+    // The second result is only needed for the gradient.
     symbolic<
         "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
         [](graph<13> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,

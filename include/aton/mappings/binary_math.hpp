@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ... right at zeros, infinities, NaN.
+// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
 // Public header.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Runs `Function` on the operands in the floating dtype that ATen computes in, and rounds once.
+/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
 template <binary_function Function>
 value in_floats(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
@@ -23,7 +23,7 @@ value in_floats(graph<13> g, value a, value b) {
     return g.cast(Function(g, x, y), type);
 }
 
-/// Where the sign bit is set, in -0 too: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<13> g, value x) {
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
     return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
@@ -35,7 +35,7 @@ inline value copysign(graph<13> g, value magnitude, value sign) {
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
-/// The angle in the first quadrant, then mirrored by the signs of x and y. |y| = |x| covers 0 / 0 and inf / inf.
+/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
 inline value atan2(graph<13> g, value y, value x) {
     value const height = g.op<"Abs">(y);
     value const width = g.op<"Abs">(x);
@@ -45,7 +45,7 @@ inline value atan2(graph<13> g, value y, value x) {
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
-/// larger * sqrt(1 + (smaller / larger)^2): nothing overflows. Equal operands cover 0 / 0; an infinity wins over NaN.
+/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
 inline value hypot(graph<13> g, value a, value b) {
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
@@ -57,7 +57,7 @@ inline value hypot(graph<13> g, value a, value b) {
     return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
 }
 
-/// x * log, 0 where x is 0 unless y is NaN.
+/// x * log, except 0 where x is 0 and y is not NaN.
 inline value times_log(graph<13> g, value x, value y, value log) {
     value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
     return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
@@ -75,7 +75,7 @@ inline value negative_distance(graph<13> g, value a, value b) {
 inline value logaddexp(graph<13> g, value a, value b) {
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
 }
-/// The same to the base 2.
+/// log2(2^a + 2^b).
 inline value logaddexp2(graph<13> g, value a, value b) {
     value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bits of integers, and logic on bools: aten's bitwise_and, __or__, shifts ... also before ONNX's BitwiseAnd of 18.
+// Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
 // Public header.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// 2^i for i < n as int64; the sign bit of 64 is the lowest number.
+/// 2^i for i < n as int64; 2^63 wraps to the minimum.
 inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
     safe_vector<std::int64_t> out;
     for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
@@ -25,7 +25,7 @@ inline value bits_of(graph<13> g, value x, std::size_t width) {
     return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
 }
 
-/// The sum of bits times weights as a MatMul: ONNX Runtime's ReduceSum of int64 goes through double.
+/// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
 inline value from_bits(graph<13> g, value bools, dtype type) {
     safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
@@ -33,7 +33,7 @@ inline value from_bits(graph<13> g, value bools, dtype type) {
     return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
 }
 
-/// `Bools` on bools, `Integers` on integers; below opset 18 those go through their bits.
+/// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
 template <fixed_string Bools, fixed_string Integers>
 value bitwise(graph<13> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
@@ -46,7 +46,7 @@ inline constexpr auto bitwise_and = bitwise<"And", "BitwiseAnd">;
 inline constexpr auto bitwise_or = bitwise<"Or", "BitwiseOr">;
 inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
 
-/// Operands of a shift, in int64, and the first amount that shifts everything out.
+/// The operands of a shift as int64, and the smallest amount that shifts all bits out.
 struct shift_operands {
     value x;
     value amount;
@@ -63,12 +63,12 @@ inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
             keeps_sign && is_signed_integral(type) ? width - 1 : width};
 }
 
-/// Where an amount is negative or too large: ATen then shifts everything out.
+/// Whether an amount is negative or too large; ATen then shifts all bits out.
 inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
     return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
 }
 
-/// Times a power of two, which wraps around. BitShift takes unsigned integers only.
+/// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
 inline value left_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
     safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
@@ -77,8 +77,8 @@ inline value left_shift(graph<13> g, value a, value b) {
     return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
 }
 
-/// Divided by a power of two, rounded down: Mod has the divisor's sign, so what is left divides exactly. Nothing
-/// overflows, since the lowest number is a multiple.
+/// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
+/// does not overflow, because the minimum is a multiple of the divisor.
 inline value right_shift(graph<13> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, true);
     value const out = out_of_range(g, amount, limit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values put into buckets: searchsorted and bucketize compare with all boundaries, histc and bincount count.
+// Bucket indices and histograms: aten's searchsorted, bucketize, histc and bincount.
 // Public header.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// How many boundaries are below each value, or (`right`) not above it. `boundaries` is 1-d, or has one row for each
-/// row of x. The comparisons are negated, so that NaN is above all boundaries.
+/// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
+/// The comparisons are negated, so that NaN sorts above all boundaries.
 inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
@@ -34,7 +34,7 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
 }
 
-/// Adds up the amounts [N] of each index [N] into [count].
+/// Sums the amounts [N] by their indices [N] into a result of size [count].
 inline value counted(graph<13> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
     value const shape = g.ints(safe_span(&count, 1));
@@ -49,8 +49,8 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
     return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
 }
 
-/// Counts between min and max, the last bin closed; what is outside, and NaN, does not count. min == max stands for
-/// those of x, or where they are equal for one either side.
+/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
+/// by 1 on both sides if all elements are equal.
 inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
@@ -59,7 +59,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen takes no NaN here
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
         value const widening = g.cast(g.op<"Equal">(low, high), type);
         low = g.op<"Sub">(low, widening);
@@ -76,7 +76,7 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
 
 inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
     bool const none = self.shape().element_count() == 0;
-    if (none) weights = absent; // ATen counts nothing in int64, whatever the weights are
+    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     sym_int length = minlength;
@@ -88,7 +88,7 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
-/// A number that is looked for: a wrapped number, which takes the dtype that ATen promotes to.
+/// A number to search for, in the dtype that ATen promotes it to.
 inline value searched_number(graph<13> g, value sequence, scalar n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses against classes: negative log likelihood, cross entropy, and margins between the scores of classes.
+// Losses with class targets: negative log likelihood, cross entropy and margin losses.
 // Public header.
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::string_view reduction_name(std::int64_t reduction) {
     return reduction == 0 ? "none" : reduction == 1 ? "mean" : "sum";
 }
 
-// Class targets. ATen takes [C], or one 0-d score, with a 0-d target beside [N, C, ...] with [N, ...].
+// Scores and class targets. Besides [N, C, ...] with [N, ...], ATen accepts [C] or a 0-d score with a 0-d target.
 
 struct class_scores {
     value scores; ///< [N, C, ...]
@@ -40,7 +40,7 @@ inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduc
     return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
-/// The weights of the targets, 0 where one is ignored.
+/// The weights of the targets, 0 for ignored ones.
 inline value target_weights(graph<13> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
     value const counts = g.op<"Not">(g.op<"Equal">(target, g.scalar(ignore_index, dtype::int64)));
     if (!weight) return g.cast(counts, type);
@@ -53,7 +53,7 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
     class_scores const c = batched_classes(g, scores, target);
     if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
-    // NegativeLogLikelihoodLoss takes bfloat16 since opset 22.
+    // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
     optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
     value const loss = g.op<"NegativeLogLikelihoodLoss">(g.cast(c.scores, type),
@@ -64,7 +64,7 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
 }
 
-/// ATen takes no weights of another dtype than the scores.
+/// ATen requires weights of the dtype of the scores.
 inline void expect_same_dtype(value scores, optional_value weight) {
     if (weight && weight->dtype() != scores.dtype())
         throw unsupported_error("weights of " + std::string(name(weight->dtype())) + " for scores of " +
@@ -76,7 +76,7 @@ inline constexpr auto nll_row = [](graph<13> g, value self, value target, option
     expect_same_dtype(self, weight);
     return nll_loss(g, self, target, weight, reduction, ignore_index);
 };
-/// ATen's total_weight is 0 for a batch of which nothing is reduced.
+/// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
                                            std::int64_t reduction,
                                            std::int64_t ignore_index) -> std::tuple<value, value> {
@@ -89,10 +89,10 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
     return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
 };
 
-/// The class dimension of cross entropy: 1, or 0 of a single sample.
+/// The class axis of cross entropy: 1, or 0 for a single sample.
 inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
 
-/// [C] laid along the class dimension.
+/// Class weights [C] reshaped to broadcast along the class axis.
 inline value class_weights(graph<13> g, value weight, value scores) {
     safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
@@ -100,7 +100,7 @@ inline value class_weights(graph<13> g, value weight, value scores) {
     return after.empty() ? w : unsqueeze(g, w, after);
 }
 
-/// Cross entropy against probabilities of the classes; the mean is over samples, not elements.
+/// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
 inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
                                 double smoothing) {
     std::int64_t const axis = class_axis(scores);
@@ -119,7 +119,7 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
 }
 
-/// Cross entropy against classes of which each other one gets a share of the smoothing.
+/// Cross entropy with label smoothing, which is distributed evenly over all classes.
 inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight,
                                     std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
     std::int64_t const axis = class_axis(scores);
@@ -162,10 +162,10 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
 }
 
-/// Which elements of [N, C] are targets: each row of `target` lists classes up to the first negative one.
+/// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
 struct label_sets {
-    value listed;    ///< [N, C]: the position holds a target
-    value is_target; ///< [N, C]: the class is one
+    value listed;    ///< [N, C]: whether the position holds a target
+    value is_target; ///< [N, C]: whether the class is a target
 };
 inline label_sets read_labels(graph<13> g, value target) {
     value const classes = g.to_value(g.size(target, -1));
@@ -177,14 +177,14 @@ inline label_sets read_labels(graph<13> g, value target) {
     return {listed, reduce_bool<"ReduceMax">(g, hits, safe_vector{target.rank() - 1}, false)};
 }
 
-/// What is above 0: NaN is not.
+/// max(0, x), and 0 for NaN.
 inline value above_zero(graph<13> g, value x) {
     value const zero = g.scalar_like(0, x);
     return choose(g, g.op<"Greater">(x, zero), x, zero);
 }
 
-/// The sum over all pairs of a target y and a class i that is none, of max(0, 1 - x[y] + x[i]), divided by the number
-/// of classes.
+/// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
+/// number of classes.
 inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
@@ -196,7 +196,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
 }
 
-/// The mean over the other classes i of w[y] * max(0, margin - x[y] + x[i])^p.
+/// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
 inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
                                std::int64_t reduction) {
     expect_same_dtype(self, weight);
@@ -204,7 +204,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const column = unsqueeze(g, c.target, 1);
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), beside(g, margin, own.dtype())));
+    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
     if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What mappings share: type promotion on values, axes, constants of the right dtype, reductions in both of ONNX's spellings.
+// Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
 // Internal header.
 #pragma once
 
@@ -22,27 +22,28 @@ using namespace aton::dsl;
 using aten::to_accumulating;
 using aten::to_floating;
 
-/// `int[]` and `SymInt[]` of a mapping's parameters.
+/// The parameter types of `int[]` and `SymInt[]`.
 using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = safe_span<sym_int const>;
 
-/// A number as an element of a dtype, as c10::Scalar::to makes it: fractions are cut off, anything but 0 is true, and a negative integer
-/// wraps around where there is no sign. What remains beyond the dtype is refused here where it is refused there, by g.scalar.
+/// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
+/// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {
     if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
     if (!is_integral(type) || n.is_complex()) return n;
     if (n.is_floating()) {
         scalar const whole = n.to_saturated<std::int64_t>();
-        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and what int64 does not hold stay
+        return std::abs(n.to<double>() - whole.to<double>()) < 1 ? whole : n; // NaN and numbers outside int64 stay
     }
     auto const i = n.to<std::int64_t>();
     std::int64_t const count = bits(type) < 63 ? std::int64_t{1} << bits(type) : 0;
     return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
 }
 
-/// A number that the program gives as a 0-d constant, and as a tensor of one dimension and one element.
+/// A number of the program as a 0-d constant.
 inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+/// A number of the program as a 1-d tensor with one element.
 inline tensor one_element(scalar n, dtype type) {
     scalar const element = as_element(n, type);
     if (!fits(element, type)) dsl::detail::refuse_constant(element, type);
@@ -50,12 +51,12 @@ inline tensor one_element(scalar n, dtype type) {
     one.append(element);
     return one;
 }
-/// A number as ATen has it beside a tensor: rounded to the dtype, to infinity where it is beyond. Integers do not wrap around here.
-inline value beside(graph<1> g, scalar n, dtype type) {
+/// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
+inline value rounded_constant(graph<1> g, scalar n, dtype type) {
     return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
 }
 
-/// `axis` in [0, rank); 0-d counts as rank 1, as in ATen.
+/// `axis` as a number in [0, rank). As in ATen, a 0-d tensor counts as 1-d.
 inline std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
     std::int64_t const n = rank == 0 ? 1 : rank;
     if (axis < -n || axis >= n)
@@ -86,12 +87,12 @@ inline value unsqueeze(graph<13> g, value x, safe_span<std::int64_t const> axes)
 inline value unsqueeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Unsqueeze">(x, g.ints({axis})); }
 inline value squeeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Squeeze">(x, g.ints({axis})); }
 
-/// Axes counted from the front where the rank is known: ONNX Runtime does not reduce empty tensors along negative axes.
+/// Normalized axes if the rank is known: ONNX Runtime cannot reduce empty tensors along negative axes.
 inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
     return x.has_rank() ? normalize_axes(axes, x.rank()) : safe_vector<std::int64_t>(axes.begin(), axes.end());
 }
 
-/// ReduceMax and its kin took their axes as an attribute until opset 17. `axes` empty: x comes back as it is.
+/// ReduceMax and similar operators, whose axes are an attribute up to opset 17. Returns x if `axes` is empty.
 template <fixed_string Reduce>
 value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     if (axes.empty()) return x;
@@ -100,12 +101,12 @@ value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keep
     return g.within<13, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
 }
 
-/// ReduceSum has taken its axes as an input since opset 13.
+/// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
 inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     return axes.empty() ? x : g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
-/// The axes that an optional `int[]? dim` names: all of them where it is None or empty.
+/// The normalized axes of an `int[]? dim`: all axes if it is None or empty.
 inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_t const>> dim, value x) {
     if (!dim || dim->empty()) return iota(x.rank());
     return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());

@@ -17,12 +17,12 @@ inline value not_equal(graph<13> g, value a, value b) { return g.op<"Not">(equal
 
 namespace detail {
 
-/// A comparison; ONNX orders no bools, so there it is `Bools(not a, b)`: a < b is (not a) and b.
+/// A comparison. ONNX does not order bools; for them it is `Bools(not a, b)`: a < b is (not a) and b.
 template <fixed_string Compare, fixed_string Bools>
 value ordered(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
-    // LessOrEqual takes bfloat16 since opset 16. ATen rounds a 0-d operand to a half type, too.
+    // LessOrEqual supports bfloat16 since opset 16. ATen rounds 0-d operands to a half-precision dtype, too.
     auto const [x, y, wide] = cast_through(g, a, b, type, g.opset() < 16 ? opmath_type(type) : type);
     return g.op<Compare>(x, y);
 }
@@ -34,7 +34,7 @@ inline value less_equal(graph<13> g, value a, value b) { return detail::ordered<
 inline value greater(graph<13> g, value a, value b) { return less(g, b, a); }
 inline value greater_equal(graph<13> g, value a, value b) { return less_equal(g, b, a); }
 
-/// Whether all elements of a bool tensor are true, as a 0-d bool; true for none.
+/// Whether all elements of a bool tensor are true, as a 0-d bool; true for an empty tensor.
 inline value all_true(graph<13> g, value x) {
     std::int64_t const axes[] = {0};
     return g.cast(reduce<"ReduceProd">(g, detail::in_one_dimension(g, g.cast(x, dtype::int32)), axes, false),
@@ -48,21 +48,22 @@ value logical(graph<13> g, value a, value b) {
     return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
 }
 
-/// |a - b| <= atol + |rtol * b| where the left side is finite, or equal. Integers are compared as floats, as in ATen.
+/// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
 inline value isclose(graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) {
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype()))
         close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
     if (rtol == 0 && atol == 0) return close;
-    value const allowed = g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, beside(g, rtol, type))), beside(g, atol, type));
+    value const allowed =
+        g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
 }
 
-/// Whether shapes and all elements are equal. Where the sizes are unknown, the shapes are compared, and the elements
-/// that both have: ONNX's Equal would broadcast, or stop.
+/// Whether shapes and all elements are equal. For unknown sizes, compares the shapes, and the elements that both tensors have:
+/// ONNX's Equal would broadcast, or fail.
 inline value equal(graph<13> g, value self, value other) {
     if (self.rank() != other.rank()) return g.scalar(false, dtype::bool_);
     bool same = true;
@@ -79,7 +80,8 @@ inline value equal(graph<13> g, value self, value other) {
     return g.op<"And">(all_true(g, g.op<"Equal">(g.op<"Shape">(self), g.op<"Shape">(other))), elements);
 }
 
-/// Every element against every test element along a new last axis. Matches are counted: a sum of none is right, too.
+/// Compares every element with every test element along a new last axis. Matches are counted, which is correct for zero
+/// test elements, too.
 inline value isin(graph<13> g, value elements, value tests, bool invert) {
     auto const [x, y, type] = promoted(g, elements, tests);
     value const matches = g.op<"Equal">(unsqueeze(g, x, -1), in_one_dimension(g, y));
@@ -122,7 +124,7 @@ inline constexpr auto comparison =
                   return all_true(g, detail::isclose(g, self, other, rtol, atol, equal_nan));
               }),
           symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
-          // assume_unique is a hint that changes no result.
+          // assume_unique is a hint that does not change the result.
           symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(
               [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
                   return detail::isin(g, elements, tests, invert);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversions of dtype, and what ONNX has no word for: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Conversions of dtype, and operators that are the identity in ONNX: aten's to, clone, contiguous, alias, copy, fill, item ...
 // Public header.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Float to integer truncates and anything but 0 is true, in Cast as in ATen. Complex numbers cannot be cast.
+/// Cast, which like ATen truncates floats to integers and maps nonzero to true. ONNX does not cast complex numbers.
 inline value convert(graph<13> g, value x, std::optional<dtype> type) {
     if (!type || x.dtype() == *type) return x;
     if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
@@ -24,10 +24,10 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor stands for ATen's Scalar: a double, an int64, a bool or a complex128.
+/// A 0-d tensor in the place of ATen's Scalar: float64, int64, bool or complex128.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
     for (dim const& d : x.shape().dims())
-        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have one element");
+        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
     dtype const type = is_floating(x.dtype())   ? dtype::float64
                        : is_complex(x.dtype())  ? dtype::complex128
                        : is_integral(x.dtype()) ? dtype::int64
@@ -84,12 +84,12 @@ inline constexpr auto conversion = table(
     symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
         dtype const to = type.value_or(aten::default_dtype);
         if (n.computed) return detail::convert(g, *n.computed, to);
-        return detail::opmath_type(to) != to ? beside(g, n.number, to)
-                                             : element(g, n.number, to); // ATen rounds to half types
+        return detail::opmath_type(to) != to ? rounded_constant(g, n.number, to)
+                                             : element(g, n.number, to); // ATen rounds to half precision
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 
-    // Tracing has checked it; there is nothing to compute and no result.
+    // Checked by torch.export while tracing; it computes nothing.
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
         [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
            std::optional<dtype>, layout) {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of aten, plain and transposed, of one to three spatial dimensions, as ONNX's Conv and ConvTranspose.
+// ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
 // Public header.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The parameters of a convolution, one number for each spatial dimension.
+/// The parameters of a convolution, one number per spatial dimension.
 struct convolution_parameters {
     ints stride, before, after, dilation, output_padding;
     std::int64_t groups = 1;
@@ -31,17 +31,18 @@ inline convolution_parameters parameters(value weight, int_list stride, int_list
                                          std::int64_t groups) {
     std::size_t const n = spatial_rank(weight);
     ints const zeros(n, 0);
-    ints const pad = spread(padding, n, zeros);
-    return {spread(stride, n, ints(n, 1)), pad, pad, spread(dilation, n, ints(n, 1)), zeros, groups, false};
+    ints const pad = per_dimension(padding, n, zeros);
+    return {
+        per_dimension(stride, n, ints(n, 1)), pad, pad, per_dimension(dilation, n, ints(n, 1)), zeros, groups, false};
 }
 
 inline convolution_parameters transposed_parameters(value weight, int_list stride, int_list padding,
                                                     int_list output_padding, int_list dilation, std::int64_t groups) {
     convolution_parameters p = parameters(weight, stride, padding, dilation, groups);
-    p.output_padding = spread(output_padding, spatial_rank(weight), p.output_padding);
+    p.output_padding = per_dimension(output_padding, spatial_rank(weight), p.output_padding);
     p.transposed = true;
     for (std::size_t i = 0; i != p.stride.size(); ++i) {
-        // ATen allows what is smaller than the dilation, ONNX Runtime only what is smaller than the stride: take it from the padding.
+        // ATen allows output_padding below the dilation, ONNX Runtime only below the stride: reduce the padding instead.
         if (p.output_padding[i] < p.stride[i]) continue;
         std::int64_t const taken = std::min(p.output_padding[i], p.after[i]);
         p.output_padding[i] -= taken;
@@ -50,7 +51,7 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
     return p;
 }
 
-/// What a transposed convolution reads: output o gets input i through kernel element k where o = i * stride - before + k * dilation.
+/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
@@ -86,7 +87,7 @@ inline window_table convolution_windows(value x, value weight, convolution_param
     return combine(axes);
 }
 
-/// ONNX's Conv is for floating point only: integers are gathered into windows and multiplied as matrices, exactly.
+/// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
 inline value integer_convolution(graph<13> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     window_table const t = convolution_windows(x, weight, p);
@@ -110,7 +111,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
     return unflatten(g, y, t);
 }
 
-/// kernel_shape is written where the weight's size is known; without it, it is the weight's.
+/// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
 inline value batched_convolution(graph<13> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     if (!is_floating(x.dtype())) return integer_convolution(g, x, weight, bias, p);
@@ -136,8 +137,7 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     };
     if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
         return g.unsupported("groups, a stride or a dilation below 1");
-    if (negative(p.before) || negative(p.after) || negative(p.output_padding))
-        return g.unsupported("a negative padding");
+    if (negative(p.before) || negative(p.after) || negative(p.output_padding)) return g.unsupported("negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
@@ -151,7 +151,7 @@ inline constexpr auto conv = [](graph<13> g, value x, value weight, optional_val
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
-/// "same" pads one element more at the end where the number is odd, as auto_pad's SAME_UPPER does; written out, no runtime has to know.
+/// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
 inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
@@ -181,7 +181,7 @@ inline constexpr auto general_convolution = [](graph<13> g, value x, value weigh
                       : conv(g, x, weight, bias, stride, padding, dilation, groups);
 };
 
-/// The kernel's size is the weight's; only backends that are chosen by name take it.
+/// Overloads of single backends with a kernel_size argument, which always equals the weight's spatial sizes.
 inline constexpr auto sized_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
                                              int_list stride, int_list padding) {
     return conv(g, x, weight, bias, stride, padding, {}, 1);
@@ -192,7 +192,7 @@ inline constexpr auto dilated_convolution = [](graph<13> g, value x, value weigh
     return conv(g, x, weight, bias, stride, padding, dilation, 1);
 };
 
-/// One group for each channel of the input.
+/// One group per input channel.
 inline constexpr auto depthwise_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
                                                  int_list stride, int_list padding, int_list dilation) -> value {
     dim const& channels = x.size(-weight.rank() + 1);
@@ -230,7 +230,7 @@ inline constexpr auto convolution = table(
         detail::general_convolution),
     symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
              "output_padding, groups)">(detail::general_convolution),
-    // How to compute (benchmark, deterministic, cudnn_enabled, allow_tf32) does not change what is computed.
+    // benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
     symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
              "benchmark, deterministic, "
              "cudnn_enabled, allow_tf32)">([](graph<13> g, value x, value weight, optional_value bias, int_list stride,

@@ -19,7 +19,7 @@ namespace detail {
 using sizes_argument = safe_span<sym_int const>;
 using optional_dtype = std::optional<dtype>;
 
-/// Numbers that are not initialised are zeros here: every value is right, and this one runs everywhere.
+/// A tensor of a given size full of `Number`. Uninitialized tensors (empty) are filled with zeros.
 template <int Number>
 inline constexpr auto new_of_size = [](graph<13> g, sizes_argument size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(aten::default_dtype));
@@ -33,7 +33,7 @@ inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argum
     return filled(g, size, Number, type.value_or(self.dtype()));
 };
 
-/// The dtype of torch.full's number, where none is asked for.
+/// The default dtype of torch.full for this number.
 constexpr dtype dtype_of(scalar number) {
     if (number.is_bool()) return dtype::bool_;
     if (number.is_integral()) return dtype::int64;
@@ -44,7 +44,7 @@ inline dtype dtype_of(sym_scalar const& number) {
     if (!number.computed) return dtype_of(number.number);
     return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
 }
-/// A tensor of one number, which the graph may compute.
+/// A tensor full of one number, which the graph may compute.
 inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
     if (!number.computed) return filled(g, size, number.number, type);
     return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
@@ -73,7 +73,7 @@ inline constexpr auto creation =
               [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
                   return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
               }),
-          // Strides and physical order have no meaning in ONNX.
+          // ONNX tensors do not have strides or a physical layout.
           symbolic<"aten::empty_strided(size, stride, dtype)">(
               [](graph<13> g, detail::sizes_argument size, detail::sizes_argument, detail::optional_dtype type) {
                   return detail::new_of_size<0>(g, size, type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of neighbours.
+// Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
 // Public header.
 #pragma once
 
@@ -23,9 +23,8 @@ inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t st
     return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
 }
 
-/// ONNX runs along an axis only to add and, since opset 26, to multiply. The others look at all pairs: the axis is
-/// moved to the end and each position i sees row i of a lower triangle over it, so memory grows with the square of its
-/// size.
+/// ONNX has cumulative operators only for sums and, since opset 26, products. The others reduce all prefixes at once: the axis
+/// is moved to the end, and position i reduces row i of a lower triangle. Memory is quadratic in the size of the axis.
 struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
@@ -53,7 +52,7 @@ inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
     return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
 }
 
-/// Reduces what each position sees of `row`; the rest is `neutral`.
+/// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
 template <fixed_string Reduce>
 value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) {
     value const seen = g.op<"Where">(p.visible, row, neutral);
@@ -70,12 +69,12 @@ value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
         x.dtype());
 }
 
-inline scalar least_value(dtype t) {
+inline scalar min_value(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
 }
-inline scalar greatest_value(dtype t) {
+inline scalar max_value(dtype t) {
     if (is_floating(t)) return std::numeric_limits<double>::infinity();
     if (t == dtype::bool_) return 1;
     if (is_unsigned_integral(t))
@@ -83,8 +82,8 @@ inline scalar greatest_value(dtype t) {
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
 }
 
-/// aten::cummax (ReduceMax) and cummin (ReduceMin): the index is the last of equal extremes; from the first NaN on, the
-/// last NaN.
+/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
+/// of the last NaN.
 template <fixed_string Reduce>
 inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t dim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -93,8 +92,8 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
     std::int64_t const axis = normalize_axis(dim, self.rank());
     prefixes const p = make_prefixes(g, x, axis);
-    value const best = reduce_prefixes<Reduce>(
-        g, p, p.row, g.scalar_like(is_max ? least_value(x.dtype()) : greatest_value(x.dtype()), x));
+    value const best =
+        reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(is_max ? min_value(x.dtype()) : max_value(x.dtype()), x));
     auto const last = [&](value found) {
         return reduce<"ReduceMax">(g,
                                    g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
@@ -110,22 +109,22 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     return {g.op<"GatherElements">(self, index, attr::axis_i(axis)), index};
 };
 
-/// x[1:] - x[:-1] along an axis; of bools, where neighbours differ.
+/// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
 inline value step(graph<13> g, value x, std::int64_t axis) {
     value const after = slice_axis(g, x, axis, 1, to_the_end);
     value const before = slice_axis(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
-/// dx * (y[i] + y[i + 1]) along an axis; dx is a number, or widths that broadcast. Integers wrap here, as in ATen.
+/// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
     return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
 }
 
-/// ATen's zeros for no points at all have the dtype of y; empty: there are points.
-inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
+/// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
+inline optional_value empty_area(graph<13> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
@@ -134,7 +133,7 @@ inline optional_value area_of_nothing(graph<13> g, value y, std::int64_t axis) {
 
 inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
-/// Widths of the intervals between the points x: along the last axis of a 1-d x, which is laid along `axis` of y.
+/// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
 inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
     safe_vector<std::int64_t> after;
@@ -143,10 +142,10 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     return after.empty() ? dx : unsqueeze(g, dx, after);
 }
 
-/// A Python number as ATen sees it beside a tensor.
-inline value spacing(graph<13> g, value y, scalar n) { return beside(g, n, to_floating(promote(y, n))); }
+/// A Python number as an operand of y, in a floating-point dtype.
+inline value spacing(graph<13> g, value y, scalar n) { return rounded_constant(g, n, to_floating(promote(y, n))); }
 
-/// At equal distances all elements count, those at the ends half.
+/// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
@@ -159,7 +158,7 @@ inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
 
 } // namespace detail
 
-/// aten::cumsum. CumSum takes half types since opset 14, but ATen adds them in float32; it takes no 0-d tensor.
+/// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
 inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(x, out);
@@ -198,18 +197,18 @@ inline constexpr auto cumulative = table(
     }),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
+        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
         return detail::area_at_steps(g, y, dx, axis);
     }),
     symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::area_of_nothing(g, y, axis)) return *none;
+        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
     }),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
         std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (dx.is_complex()) // the real part alone would be halved
+        if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
             return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
         value const half = detail::spacing(g, y, dx.to<double>() / 2);
         return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);

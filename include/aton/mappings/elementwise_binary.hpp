@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ... with ATen's promotion.
+// Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
 // Public header.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What a + alpha * b is computed in: half types are rounded once.
+/// The dtype in which a + alpha * b is computed, such that half-precision dtypes are rounded once.
 constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
 inline value scaled(graph<13> g, value x, scalar factor) {
@@ -42,7 +42,7 @@ inline value multiply(graph<13> g, value a, value b) {
     return g.cast(g.op<"Mul">(x, y), type);
 }
 
-/// True division: integers and bools as floats.
+/// True division; integers and bools are converted to floats.
 inline value divide(graph<13> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
@@ -51,14 +51,14 @@ inline value divide(graph<13> g, value a, value b) {
 
 namespace detail {
 
-/// Where x is not 0 and has the other sign than y; no product of two small numbers, which could underflow.
+/// Whether x is not 0 and its sign differs from that of y. Does not multiply x by y, which could underflow.
 inline value signs_differ(graph<13> g, value x, value y) {
     if (auto const n = known_number(y)) return *n < 0 ? g.op<"Greater">(x, 0) : g.op<"Less">(x, 0);
     return g.op<"Less">(g.op<"Mul">(x, g.op<"Sign">(y)), 0);
 }
 
-/// Div truncates integers: one less where the remainder has the other sign than the divisor. Nothing overflows, as
-/// a - a mod b could.
+/// Div truncates integers: subtracts 1 if the signs of the remainder and the divisor differ. Unlike (a - a mod b) / b, this
+/// cannot overflow.
 inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
     auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
@@ -67,7 +67,7 @@ inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
     return g.cast(g.op<"Sub">(q, g.cast(signs_differ(g, rest, y), wide)), type);
 }
 
-/// c10::div_floor_floating: from the remainder, since a / b may round up to the next integer (1 // 0.1 is 9).
+/// c10::div_floor_floating: computed from the remainder, because a / b may round up to the next integer (1 // 0.1 is 9).
 inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
     dtype const wide = opmath_type(type);
     value const x = g.cast(g.cast(a, type), wide);
@@ -91,8 +91,8 @@ inline value floor_divide(graph<13> g, value a, value b) {
                              : detail::floor_divide_integers(g, a, b, type);
 }
 
-/// div with rounding_mode "trunc". ONNX's Div truncates integers. Half types are not widened: ATen truncates the
-/// rounded quotient.
+/// div with rounding_mode "trunc". ONNX's Div truncates integers. Half-precision dtypes are not widened, because ATen
+/// truncates the rounded quotient.
 inline value truncated_divide(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     if (is_floating(type)) {
@@ -110,26 +110,26 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
     return g.unsupported("rounding_mode " + std::string(*rounding_mode));
 }
 
-/// The remainder with the divisor's sign, as in Python.
+/// The remainder with the sign of the divisor, as in Python.
 inline value remainder(graph<13> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
-    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // the dividend's sign: for floats ONNX has no other
+    value const rest = g.op<"Mod">(x, y, attr::fmod_i(1)); // with the sign of the dividend: the only Mod for floats
     return g.cast(g.op<"Where">(detail::signs_differ(g, rest, y), g.op<"Add">(rest, y), rest), type);
 }
 
-/// The remainder with the dividend's sign, as in C.
+/// The remainder with the sign of the dividend, as in C.
 inline value truncated_remainder(graph<13> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
-    // ONNX Runtime's Mod with fmod goes through double, which holds no int64.
+    // ONNX Runtime computes Mod with fmod in double, which cannot represent every int64.
     if (is_integral(type) && bits(type) == 64) return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
     return g.op<"Mod">(x, y, attr::fmod_i(1));
 }
 
 namespace detail {
 
-/// x to the power n >= 1 by squaring: exact for integers, where ONNX Runtime's Pow goes through double.
+/// x to the power n >= 1 by squaring: exact for integers, unlike ONNX Runtime's Pow, which computes in double.
 inline value integer_power(graph<13> g, value x, std::int64_t n) {
     if (n == 1) return x;
     value const half = integer_power(g, x, n / 2);
@@ -137,7 +137,7 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
     return n % 2 == 0 ? square : g.op<"Mul">(square, x);
 }
 
-/// ATen computes two powers as roots, but not of float16: they differ at -inf and -0.
+/// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
 inline optional_value root(graph<13> g, value x, value exponent) {
     auto const n = known_number(exponent);
     if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
@@ -159,12 +159,12 @@ inline value power(graph<13> g, value base, value exponent) {
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
-    // 0 to a negative power is 0 in ATen's integers, and infinite in ONNX Runtime's.
+    // For integers, 0 to a negative power is 0 in ATen and infinite in ONNX Runtime.
     value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
     return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
 }
 
-/// pow in float64, whatever the operands are.
+/// pow in float64, for operands of every dtype.
 inline value float_power(graph<13> g, value base, value exponent) {
     if (is_complex(base.dtype()) || is_complex(exponent.dtype())) return g.unsupported("complex numbers");
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
@@ -172,7 +172,7 @@ inline value float_power(graph<13> g, value base, value exponent) {
     return g.op<"Pow">(x, y);
 }
 
-/// NaN where either is NaN.
+/// The larger operand; NaN if either is NaN.
 inline value maximum(graph<13> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
     if (type == dtype::bool_) return g.op<"Or">(x, y);
@@ -186,7 +186,7 @@ inline value minimum(graph<13> g, value a, value b) {
 
 namespace detail {
 
-/// fmax and fmin: the other operand where one is NaN. A comparison with NaN is false, so only NaN in y needs a test.
+/// fmax and fmin: if one operand is NaN, the other one. Comparisons with NaN are false, so only y needs a test.
 template <fixed_string Compare, binary_function WithoutNan>
 value ignoring_nan(graph<13> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
@@ -200,7 +200,7 @@ inline value heaviside(graph<13> g, value self, value values) {
     return choose(g, g.op<"Equal">(x, 0), y, g.cast(g.op<"Greater">(x, 0), type));
 }
 
-/// self + weight * (end - self), from the nearer end as ATen does.
+/// self + weight * (end - self). Like ATen, lerp() uses lerp_from_end where that is more precise.
 inline value lerp_from_start(graph<13> g, value self, value end, value weight) {
     return g.op<"Add">(self, g.op<"Mul">(weight, g.op<"Sub">(end, self)));
 }
@@ -232,19 +232,19 @@ value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
-/// With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
+/// self * 2^other. For integer exponents, the power itself may overflow, so it is applied in three factors.
 inline value ldexp(graph<13> g, value self, value other) {
     if (is_floating(self.dtype()) && !is_floating(other.dtype())) {
         dtype const wide = opmath_type(self.dtype());
-        int const most = wide == dtype::float64 ? 2100 : 300; // from the least number to infinity
+        int const limit = wide == dtype::float64 ? 2100 : 300; // takes the smallest number to infinity
         value const exponent =
-            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-most, dtype::int32), g.scalar(most, dtype::int32));
+            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-limit, dtype::int32), g.scalar(limit, dtype::int32));
         value const third = g.op<"Div">(exponent, g.scalar(3, dtype::int32));
         value const rest = g.op<"Sub">(exponent, g.op<"Add">(third, third));
         auto const power_of_two = [&](value n) -> value { return g.op<"Pow">(g.scalar(2, wide), g.cast(n, wide)); };
         value const factor = power_of_two(third);
-        value const most_of_it = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
-        return g.cast(g.op<"Mul">(most_of_it, power_of_two(rest)), self.dtype());
+        value const partial = g.op<"Mul">(g.op<"Mul">(g.cast(self, wide), factor), factor);
+        return g.cast(g.op<"Mul">(partial, power_of_two(rest)), self.dtype());
     }
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ... as ONNX operators.
+// Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ...
 // Public header.
 #pragma once
 
@@ -17,14 +17,14 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(real_only(g, x)); };
 
-/// ceil, floor, round: integers come back as they are.
+/// ceil, floor, round; integers are returned unchanged.
 template <fixed_string Op>
 inline constexpr auto rounding = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<Op>(v); });
 };
 
-/// Toward zero; keeps the sign of -0.
+/// Rounds toward zero; keeps the sign of -0.
 inline constexpr auto trunc = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
     return without_bfloat16(
@@ -33,7 +33,7 @@ inline constexpr auto trunc = [](graph<13> g, value x) -> value {
 
 inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t decimals) -> value {
     if (decimals == 0) return rounding<"Round">(g, x);
-    if (!is_floating(x.dtype())) return g.unsupported("round of integers to decimals");
+    if (!is_floating(x.dtype())) return g.unsupported("rounding integers to decimals");
     double power = 1;
     bool const up = decimals > 0;
     for (std::int64_t i = 0; (up ? i < decimals : i > decimals) && power < infinity; i += up ? 1 : -1) power *= 10;
@@ -43,20 +43,20 @@ inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t 
     });
 };
 
-/// x in a dtype with arithmetic: 8 and 16 bit integers have it since opset 14; they wrap around in int32 as well.
+/// x in a dtype that supports arithmetic. Integers of 8 and 16 bits do since opset 14; below, int32 gives the same bits.
 inline value to_arithmetic(graph<13> g, value x) {
     bool const small = is_integral(x.dtype()) && bits(x.dtype()) < 32;
     return small && g.opset() < 14 ? g.cast(x, dtype::int32) : x;
 }
 
-/// Unsigned integers wrap around; Neg does not take them.
+/// Neg does not support unsigned integers; they wrap around.
 inline constexpr auto neg = [](graph<13> g, value x) -> value {
     if (!is_unsigned_integral(x.dtype())) return g.op<"Neg">(x);
     value const v = to_arithmetic(g, x);
     return g.cast(g.op<"Sub">(g.scalar_like(0, v), v), x.dtype());
 };
 
-/// The sign of NaN is 0 in ATen and left open by ONNX.
+/// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
     if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
@@ -64,14 +64,14 @@ inline constexpr auto sign = [](graph<13> g, value x) -> value {
         g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
-/// True for -0 as well: 1 / -0 is -inf. The sign of a NaN is out of reach: it counts as positive.
+/// True for -0 as well (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline constexpr auto signbit = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
     if (is_signed_integral(x.dtype())) return g.op<"Less">(x, 0);
     return g.op<"Or">(g.op<"Less">(x, 0), g.op<"Less">(g.op<"Reciprocal">(x), 0));
 };
 
-/// square is pow(x, 2): of bools it counts in int64.
+/// pow(x, 2), whose result for bools is int64.
 inline constexpr auto square = [](graph<13> g, value x) -> value {
     dtype const type = promote(x, scalar(2));
     value const v = to_arithmetic(g, g.cast(x, type));
@@ -91,14 +91,14 @@ inline value sinc(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Equal">(x, 0), g.scalar(1, x.dtype()), g.op<"Div">(g.op<"Sin">(angle), angle));
 }
 
-/// -x log(x); 0 at 0, -inf below.
+/// -x * log(x); 0 at 0, -inf below 0.
 inline value entr(graph<13> g, value x) {
     value const y = g.op<"Neg">(g.op<"Mul">(x, g.op<"Log">(x)));
     value const at_zero = g.op<"Where">(g.op<"Equal">(x, 0), x, y);
     return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(-infinity, x.dtype()), at_zero);
 }
 
-/// log(x / (1 - x)), x clamped to [eps, 1 - eps] first; a negative eps is none.
+/// log(x / (1 - x)), with x clamped to [eps, 1 - eps] unless eps is negative or None.
 inline constexpr auto logit = [](graph<13> g, value x, std::optional<double> eps) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) -> value {
         if (eps && *eps >= 0) {
@@ -113,10 +113,10 @@ inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
     return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : g.op<"Equal">(x, 0);
 };
 
-/// BitwiseNot exists since opset 18. Before: all bits - x, which are -1, or the largest number where there is no sign.
+/// BitwiseNot was added in opset 18; below, it is all_bits - x, where all_bits is -1 or the maximum of an unsigned dtype.
 inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
-    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating numbers");
+    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
     value const v = to_arithmetic(g, x);
     value const all_bits = g.constant({v.dtype(), {}, std::string(bits(v.dtype()) / 8, '\xff')});
@@ -127,7 +127,7 @@ inline constexpr auto isnan = [](graph<13> g, value x) -> value {
     return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
 };
 
-/// x equal to `Sign` times infinity. Not IsInf, which takes half types only since opset 20.
+/// Whether x is `Sign` times infinity. IsInf supports half-precision dtypes only since opset 20.
 template <int Sign>
 inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
     if (!is_floating(x.dtype())) return filled_like(g, x, false, dtype::bool_);
@@ -151,17 +151,18 @@ constexpr double largest_number(dtype t) {
     return t == dtype::bfloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
 }
 
-/// Infinities become the largest numbers of x's dtype: Clip does it at once.
+/// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
     if (!is_floating(x.dtype())) return real_only(g, x);
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), beside(g, nan.value_or(0), v.dtype()), v);
+        value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return g.op<"Clip">(y, -largest, largest);
-        value const z = g.op<"Where">(g.op<"Equal">(v, infinity), beside(g, above.value_or(largest), v.dtype()), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), beside(g, below.value_or(-largest), v.dtype()), z);
+        value const z =
+            g.op<"Where">(g.op<"Equal">(v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(g.op<"Equal">(v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 

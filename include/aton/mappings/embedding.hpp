@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Embeddings: rows of a table by index, and their sums, means and maxima over bags.
+// Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
 // Public header.
 #pragma once
 
@@ -18,7 +18,7 @@ using bag_results = std::tuple<value, optional_value, optional_value, optional_v
 
 enum class bag_mode : std::int64_t { sum, mean, max };
 
-/// What an embedding_bag call says; padding_idx -1 (after wrapping): no padding.
+/// The arguments of an embedding_bag call; padding_idx is not negative.
 struct bag_options {
     bag_mode mode = bag_mode::sum;
     bool include_last_offset = false;
@@ -45,7 +45,7 @@ inline value bag_membership(graph<13> g, value indices, value offsets, bag_optio
     return unsqueeze(g, inside, 2);
 }
 
-/// The bags themselves; the other results of embedding_bag are for its gradient and are not produced.
+/// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
 inline bag_results embedding_bag(graph<13> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
@@ -70,7 +70,7 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
 
 } // namespace detail
 
-// scale_grad_by_freq and sparse shape the gradient, and padding_idx of aten::embedding does: the rows are the same.
+// scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
 inline constexpr auto embedding = table(
     symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(
         [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {

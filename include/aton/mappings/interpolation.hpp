@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen's interpolation (ATen/native/UpSample.h) along one dimension as a table of positions and weights, and its application as Gather,
-// Mul and ReduceSum where ONNX's Resize samples elsewhere.
+// ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
+// where ONNX's Resize samples differently.
 // Internal header.
 #pragma once
 
@@ -27,15 +27,15 @@ struct interpolation {
     [[nodiscard]] bool is_nearest() const { return kind == filter::nearest || kind == filter::nearest_exact; }
 };
 
-/// One dimension: sizes, and the scale factor that the caller gave.
+/// The sizes of one axis, and the scale factor of the call, if any.
 struct resized_axis {
     std::int64_t in;
     std::int64_t out;
     std::optional<double> scale;
-    bool is_of_image =
-        false; ///< one of two axes: there the nearest elements of equal and of double sizes are known without a scale
+    /// One of two spatial axes: for nearest, ATen then ignores the scale if the size stays the same or doubles.
+    bool is_of_image = false;
 
-    /// Input elements for one of the output (compute_scales_value).
+    /// The distance between two samples in input elements (compute_scales_value).
     [[nodiscard]] double step() const {
         return scale && *scale > 0 ? 1.0 / *scale : static_cast<double>(in) / static_cast<double>(out);
     }
@@ -46,7 +46,7 @@ struct resized_axis {
     }
 };
 
-/// `index[o * taps + t]` is what output o reads with `weight[o * taps + t]`.
+/// Output o is the sum over t of the input at `index[o * taps + t]` times `weight[o * taps + t]`.
 struct tap_table {
     std::int64_t out = 0;
     std::int64_t taps = 1;
@@ -54,7 +54,7 @@ struct tap_table {
     safe_vector<double> weight;
 };
 
-/// The element that a nearest mode takes, in float32 as ATen computes it.
+/// The input index of a nearest mode, computed in float32 as in ATen.
 inline std::int64_t nearest_index(resized_axis const& a, std::int64_t o, filter kind) {
     auto const step = a.scale && *a.scale > 0 ? static_cast<float>(1.0 / *a.scale)
                                               : static_cast<float>(a.in) / static_cast<float>(a.out);
@@ -73,7 +73,7 @@ inline tap_table nearest_taps(resized_axis const& a, filter kind) {
     return t;
 }
 
-/// The cubic convolution kernel at distance x; `sharpness` is -0.75, with antialiasing -0.5.
+/// The cubic convolution kernel at distance x; `sharpness` is -0.75, or -0.5 with antialiasing.
 inline double cubic_kernel(double x, double sharpness) {
     x = std::abs(x);
     if (x < 1) return ((sharpness + 2) * x - (sharpness + 3)) * x * x + 1;
@@ -101,7 +101,7 @@ inline tap_table linear_taps(resized_axis const& a, bool align_corners) {
     return t;
 }
 
-/// Positions outside of the input read its edge.
+/// Positions outside the input read its edge.
 inline tap_table cubic_taps(resized_axis const& a, bool align_corners) {
     tap_table t{a.out, 4, {}, {}};
     double const step = a.step(align_corners);
@@ -116,12 +116,12 @@ inline tap_table cubic_taps(resized_axis const& a, bool align_corners) {
     return t;
 }
 
-/// As ATen rounds: cut off after adding a half. std::lround differs below 0 and for the double below 0.5.
+/// Rounds like ATen, by truncating x + 0.5. std::lround differs for negative numbers and for the largest double below 0.5.
 inline std::int64_t cut_after_half(double x) {
-    return static_cast<std::int64_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): bits of ATen's results
+    return static_cast<std::int64_t>(x + 0.5); // NOLINT(bugprone-incorrect-roundings): bit-exact results
 }
 
-/// Antialiasing: windows that grow with the step, cut at the edges, weights that sum to 1 (_compute_weights_aa).
+/// Antialiasing: windows that grow with the step and end at the edges, with weights that sum to 1 (_compute_weights_aa).
 inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_corners) {
     double const step = a.step(align_corners);
     double const stretch = std::max(step, 1.0);
@@ -151,7 +151,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
     budget::expect("a table of weights", checked_int(t.out) * t.taps);
     for (auto& row : rows) {
-        row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // weight 0: an element of the window again
+        row.resize(longest, {row.empty() ? 0 : row.back().first, 0.0}); // padded with weight 0
         for (auto const& [index, weight] : row) {
             t.index.push_back(index);
             t.weight.push_back(weight);
@@ -161,21 +161,21 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
 }
 
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
-    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of nothing");
+    if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of an empty dimension, or to a negative size");
     budget::expect("an interpolated dimension", checked_int(4) * a.out);
     if (mode.is_nearest()) return nearest_taps(a, mode.kind);
     if (mode.antialias) return antialias_taps(a, mode.kind, mode.align_corners);
     return mode.kind == filter::linear ? linear_taps(a, mode.align_corners) : cubic_taps(a, mode.align_corners);
 }
 
-/// x with `axis` replaced by (out, taps), or by (out) where there are no weights.
+/// x with `axis` replaced by (out, taps), or by (out) if there are no weights.
 inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
     if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
 }
 
-/// The weights with a dimension of 1 for each that follows `axis`.
+/// The weights with a dimension of size 1 for each dimension after `axis`.
 inline tensor tap_weights(value x, std::int64_t axis, tap_table const& t, dtype type) {
     tensor weights{type, {t.out, t.taps}, {}};
     weights.sizes.resize(static_cast<std::size_t>(x.rank() - axis) + 1, 1);
@@ -190,7 +190,7 @@ inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const
     return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
 }
 
-/// An element that is read twice, at a border, has one weight: the sum.
+/// Adds up the weights of an element that an output reads more than once, as happens at the edges.
 inline void join_repeated_taps(tap_table& t) {
     auto const taps = static_cast<std::size_t>(t.taps);
     for (std::size_t i = 0; i != t.weight.size(); ++i)
@@ -201,7 +201,8 @@ inline void join_repeated_taps(tap_table& t) {
             }
 }
 
-/// ATen's uint8: weights of 16 bits, as precise as they fit, and every pass rounds (_compute_index_ranges_int16_weights). x is int32.
+/// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum precision, and every pass
+/// is rounded. x is int32.
 inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
     join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
@@ -213,7 +214,7 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
     value const weighted = g.op<"Mul">(gather_taps(g, x, axis, t), g.constant(tap_weights(x, axis, t, dtype::int32)));
     value const sum = g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
     value const rounded =
-        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // below 0 is 0, above 255 is 255 after the division
+        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
     return g.op<"Div">(rounded, one);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joining tensors: aten's cat and stack families, block_diag, meshgrid and products of tensors.
+// Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
 // Public header.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace detail {
 
 using value_list = safe_span<value const>;
 
-/// aten::cat. Empty 1-d tensors are left out whatever the others' rank (trap 39), but take part in the promotion.
+/// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
 inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     safe_vector<value> parts;
@@ -39,7 +39,7 @@ inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
 
-/// Concatenates along an axis after giving all of them `N` dimensions.
+/// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
 inline constexpr auto stack_dims =
     [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
@@ -75,7 +75,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(0)));
 };
 
-/// One tensor for each axis: the i-th varies along axis i.
+/// One tensor per axis; the i-th varies along axis i.
 inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
@@ -90,7 +90,7 @@ inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
-    if (indexing != "xy") return g.unsupported("an indexing other than ij and xy");
+    if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
     safe_vector<value> in(tensors.begin(), tensors.end());
     std::swap(in[0], in[1]);
     safe_vector<value> out = mesh(g, in);
@@ -98,7 +98,7 @@ inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
     return out;
 };
 
-/// The choices of r out of 0 ... n - 1 in lexicographic order, one after the other.
+/// All choices of r out of 0 ... n - 1 in lexicographic order, concatenated.
 inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
     safe_vector<std::int64_t> all;
     safe_vector<std::int64_t> now;
@@ -115,8 +115,7 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
             now.pop_back();
         }
     };
-    // Choices of r are not more than n * n * ... r times; each is looked at once, and so is what leads to it.
-    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number");
+    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number of elements");
     budget::expect("combinations", r, budget::max_rank);
     extend(extend, 0);
     return all;
@@ -137,7 +136,7 @@ inline constexpr auto joining = table(
     symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
     symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
     symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
-    // Without `indexing` it is "ij".
+    // The default of `indexing` is "ij".
     symbolic<"aten::meshgrid(tensors)">(
         [](graph<13> g, detail::value_list tensors) { return detail::mesh(g, tensors); }),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses: the distance of predictions from targets, per element, averaged or summed.
+// Elementwise losses between predictions and targets, unreduced, averaged or summed.
 // Public header.
 #pragma once
 
@@ -29,43 +29,43 @@ inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
 
 inline value difference(graph<13> g, value a, value b) {
     if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
-        return g.unsupported("bools, which ATen does not subtract");
+        return g.unsupported("a difference of bools, which ATen does not support");
     operands const o = promoted(g, a, b);
     return arithmetic<"Sub">(g, o.a, o.b);
 }
 
-/// max(x, least)
-inline value no_less(graph<13> g, value x, double least) {
-    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(least, x)});
+/// max(x, minimum)
+inline value clamp_min(graph<13> g, value x, double minimum) {
+    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
 }
 
-/// In the dtype that ATen's operator writes to, which is that of one operand. It casts no floats to integers.
+/// Casts a loss to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
 inline value written_as(graph<13> g, value loss, dtype type) {
     if (is_floating(loss.dtype()) && !is_floating(type))
         return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
     return g.cast(loss, type);
 }
 
-/// Where the target is this number, in the dtype that both promote to.
+/// Whether the target is equal to this label, compared in the dtype that both promote to.
 inline value is_label(graph<13> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
     return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
-/// quadratic(d) where |d| is below the threshold, linear(|d|) elsewhere.
+/// square_scale * d^2 where |d| is below the threshold, line_scale * (|d| - threshold / 2) elsewhere.
 inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
     value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), beside(g, square_scale, d.dtype()));
-    value const line =
-        g.op<"Mul">(g.op<"Sub">(size, beside(g, 0.5 * threshold, d.dtype())), beside(g, line_scale, d.dtype()));
-    return choose(g, g.op<"Less">(size, beside(g, threshold, d.dtype())), square, line);
+    value const square = g.op<"Mul">(g.op<"Mul">(size, size), rounded_constant(g, square_scale, d.dtype()));
+    value const line = g.op<"Mul">(g.op<"Sub">(size, rounded_constant(g, 0.5 * threshold, d.dtype())),
+                                   rounded_constant(g, line_scale, d.dtype()));
+    return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
 }
 
 inline value weighted(graph<13> g, value loss, optional_value weight) {
     return weight ? value(g.op<"Mul">(loss, g.cast(*weight, loss.dtype()))) : loss;
 }
 
-/// y * log(y), 0 for 0.
+/// y * log(y), and 0 for y = 0.
 inline value self_entropy(graph<13> g, value y) {
     return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
@@ -76,7 +76,7 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
         operands const o = promoted(g, a, b);
         return arithmetic<"Mul">(g, o.a, o.b);
     };
-    dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus takes bfloat16 since opset 22
+    dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus supports bfloat16 since opset 22
     value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
         value const scale = product(arithmetic<"Sub">(g, *pos_weight, g.scalar_like(1, *pos_weight)), target);
@@ -87,7 +87,7 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
     return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
 }
 
-/// 1 - cosine for a target of 1, max(0, cosine - margin) for -1.
+/// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
 inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
@@ -98,12 +98,12 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
         value const s = dot(x, x);
         return g.op<"Add">(g.cast(s, to_floating(s.dtype())), 1e-12);
     };
-    operands const squares = promoted(g, square(a), square(b)); // each adds up in its own dtype
+    operands const squares = promoted(g, square(a), square(b)); // each is summed in its own dtype
     operands const quotient = promoted(g, dot(a, b), g.op<"Sqrt">(g.op<"Mul">(squares.a, squares.b)));
     value const cosine = g.op<"Div">(quotient.a, quotient.b);
     value const zero = g.scalar_like(0, cosine);
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
-    value const far_loss = no_less(g, g.op<"Sub">(cosine, beside(g, margin, cosine.dtype())), 0);
+    value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), reduction);
 }
@@ -131,14 +131,14 @@ inline constexpr auto loss = table(
             value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
             return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
         }),
-    // ATen clamps the logarithms at -100, and rounds once in half types.
+    // ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
         [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
-            value const log_absent = detail::no_less(g, detail::log1p(g, g.op<"Neg">(x)), -100);
+            value const log_absent = detail::clamp_min(g, detail::log1p(g, g.op<"Neg">(x)), -100);
             value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
-            value const present_part = g.op<"Mul">(t, detail::no_less(g, g.op<"Log">(x), -100));
+            value const present_part = g.op<"Mul">(t, detail::clamp_min(g, g.op<"Log">(x), -100));
             value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
             return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
         }),
@@ -165,11 +165,12 @@ inline constexpr auto loss = table(
                 return detail::arithmetic<"Mul">(g, o.a, o.b);
             };
             value const x = floats(input);
-            value loss = log_input
-                             ? detail::difference(g, g.op<"Exp">(x), times_target(input))
-                             : detail::difference(
-                                   g, input, times_target(g.op<"Log">(g.op<"Add">(x, beside(g, eps, x.dtype())))));
-            if (full) { // Stirling's approximation of log(t!), for t above 1
+            value loss =
+                log_input
+                    ? detail::difference(g, g.op<"Exp">(x), times_target(input))
+                    : detail::difference(
+                          g, input, times_target(g.op<"Log">(g.op<"Add">(x, rounded_constant(g, eps, x.dtype())))));
+            if (full) { // Stirling's approximation of log(t!), for t > 1
                 value const t = floats(target);
                 value const log_t = g.op<"Log">(t);
                 value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
@@ -177,7 +178,7 @@ inline constexpr auto loss = table(
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
                 value const above = g.op<"Greater">(t, g.scalar_like(1, t));
                 value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
-                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss where it is
+                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss in place
             }
             return detail::reduced(g, loss, reduction);
         }),
@@ -189,7 +190,7 @@ inline constexpr auto loss = table(
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
                 if (exponent.dtype() != dtype::float16) return y;
-                // ATen's exponential overflows in float16.
+                // In ATen, the exponential overflows float16.
                 value const overflows = g.op<"GreaterOrEqual">(power, 65520);
                 return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
             });
@@ -197,11 +198,12 @@ inline constexpr auto loss = table(
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
         [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            value const turned = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
-            detail::operands const o = detail::promoted(g, turned, detail::difference(g, input1, input2));
+            value const negated = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
+            detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
             value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(g, detail::no_less(g, g.op<"Add">(y, beside(g, margin, y.dtype())), 0), reduction);
+            return detail::reduced(
+                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), reduction);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
         [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
@@ -211,8 +213,9 @@ inline constexpr auto loss = table(
             auto const unless = [&](std::int64_t label, value loss) {
                 return detail::choose(g, detail::is_label(g, target, label), zero, loss);
             };
-            value const rest = g.op<"Sub">(element(g, margin, self.dtype()), self); // of integers ATen cuts the margin
-            value const far = unless(1, detail::no_less(g, rest, 0));
+            value const rest =
+                g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
+            value const far = unless(1, detail::clamp_min(g, rest, 0));
             return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
@@ -226,8 +229,8 @@ inline constexpr auto loss = table(
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, beside(g, margin, near.dtype())), far);
-            return detail::reduced(g, detail::no_less(g, loss, 0), reduction);
+            value const loss = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
+            return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
         }));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -18,7 +18,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What lies above (`upper`) or below a diagonal, zero elsewhere. Trilu exists since opset 14; before, a mask of row and column numbers.
+/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
+/// indices does the same.
 inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     if (g.opset() >= 14) {
         auto const h = g.within<14>();
@@ -32,8 +33,8 @@ inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
     return g.op<"Where">(inside, x, g.scalar_like(0, x));
 }
 
-/// For every element of the square matrix with `length` elements on a diagonal: which of them it is, or `length` beside the diagonal.
-inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
     sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
@@ -42,56 +43,56 @@ inline value embedded_places(graph<13> g, sym_int length, std::int64_t offset) {
         return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
     }
     std::int64_t const n = size.constant();
-    tensor places{dtype::int64, {n, n}, {}};
+    tensor positions{dtype::int64, {n, n}, {}};
     for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t k = 0; k != n; ++k) places.append(k - i == offset ? std::min(i, k) : length.constant());
-    return g.constant(std::move(places));
+        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
+    return g.constant(std::move(positions));
 }
 
-/// The last dimension as a diagonal of square matrices, whose axes become dim1 and dim2: gathered from x and a zero beside it, so that
-/// NaN and infinity stay where they are.
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
+/// and an appended zero; a product with a mask would spread NaN and infinity.
 inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
     sizes.back() = 1;
     value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const places = embedded_places(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), places, rank - 2);
+    value const positions = embedded_positions(g, length, offset);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
 }
 
-/// The places of a triangle's elements, rows first, then columns.
+/// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
-    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of a negative size");
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
     budget::expect("a matrix", checked_int(rows) * columns);
     budget::expect("a matrix", rows);
-    tensor places{type, {2, 0}, {}};
+    tensor positions{type, {2, 0}, {}};
     for (int which : {0, 1})
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t k = 0; k < columns; ++k) {
                 if (upper ? k - i < offset : k - i > offset) continue;
-                places.append(which == 0 ? i : k);
-                places.sizes[1] += which;
+                positions.append(which == 0 ? i : k);
+                positions.sizes[1] += which;
             }
-    return g.constant(std::move(places));
+    return g.constant(std::move(positions));
 }
 
 /// aten::im2col, by gathering rows and columns of the padded image.
 inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
                               axis_list stride) {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
-    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("a negative padding");
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
         value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
         x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
     }
     safe_vector<sym_int> const sizes = g.sizes(x);
-    value const rows = window_places(g, sizes[2], kernel[0], stride[0], dilation[0]);
-    value const columns = window_places(g, sizes[3], kernel[1], stride[1], dilation[1]);
+    value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
+    value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
     value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
@@ -129,7 +130,7 @@ inline constexpr auto matrices = table(
         [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
             return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
         }),
-    // Col2Im came with opset 18.
+    // Col2Im was added in opset 18.
     symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
         [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list padding,
            axis_list stride) {

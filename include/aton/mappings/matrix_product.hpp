@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix products: mm, matmul, linear, addmm, einsum and their kin as MatMul, Gemm and Einsum.
+// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
 // Public header.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// numpy's matmul. ONNX has no MatMul of bool or of integers below 32 bits: those go through int32 or float32.
+/// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
 inline value matmul(graph<13> g, value a, value b) {
     dtype const t = a.dtype();
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
@@ -27,7 +27,7 @@ inline value matmul(graph<13> g, value a, value b) {
     return g.cast(g.op<"MatMul">(g.cast(a, dtype::int32), g.cast(b, dtype::int32)), t);
 }
 
-/// x with its last two dimensions exchanged.
+/// Swaps the last two dimensions of x.
 inline value transpose_last(graph<13> g, value x) {
     safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
@@ -38,31 +38,31 @@ namespace detail {
 
 inline value scale_by(graph<13> g, value x, scalar factor) {
     if (factor == 1) return x;
-    bool const fitting = !is_floating(x.dtype()) || fits(factor, x.dtype()); // of half types the product may fit alone
+    bool const fits_dtype = !is_floating(x.dtype()) || fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
-    return fitting ? scaled(x) : in_opmath(g, x, scaled);
+    return fits_dtype ? scaled(x) : in_opmath(g, x, scaled);
 }
 
-/// beta * self + alpha * product. With beta 0 ATen does not read self: NaN in it has no effect.
+/// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
 inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
     if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
-        return g.cast(sum, type); // the sum may fit alone
+        return g.cast(sum, type); // which may fit even if alpha or beta does not
     }
     value const scaled = scale_by(g, product, alpha);
     return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
 }
 
-/// BLAS, which narrow floats are not multiplied by, leaves the product out where alpha is 0, NaN too.
-inline bool leaves_product(value a, scalar alpha) {
+/// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
+inline bool skips_product(value a, scalar alpha) {
     return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
 }
 
 inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
-    if (leaves_product(a, alpha))
+    if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
     auto const fits = [&](scalar n) {
@@ -86,7 +86,7 @@ inline value outer(graph<13> g, value a, value b) {
 }
 
 inline value linear(graph<13> g, value input, value weight, optional_value bias) {
-    // A 1-d weight is one output feature that leaves no dimension; then the bias is 0-d or absent.
+    // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
     if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
                     : g.op<"Gemm">(input, weight, attr::transB_i(1));
@@ -94,14 +94,14 @@ inline value linear(graph<13> g, value input, value weight, optional_value bias)
     return bias ? g.op<"Add">(product, *bias) : product;
 }
 
-/// A product over 1-d ends, as linalg.multi_dot: from left to right.
+/// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
 inline value product_of(graph<13> g, safe_span<value const> factors) {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 }
 
-/// Sums over pairs of dimensions: both sides become matrices, and the result gets its dimensions back.
+/// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
 inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
                        safe_span<std::int64_t const> dims_b) {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
@@ -118,7 +118,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
-        // ATen sums a dimension of any size against one of size 1.
+        // In ATen, one of the two dimensions may have size 1; the other is then summed.
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
@@ -157,7 +157,7 @@ inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
                        g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
 }
 
-/// The first dimension of size 3, where torch.cross is given none.
+/// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (a.size(d).size() == 3) return d;
@@ -167,7 +167,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 inline value kron(graph<13> g, value a, value b) {
-    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before it promotes
+    dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
     std::int64_t const n = a.rank() > b.rank() ? a.rank() : b.rank();
@@ -187,11 +187,12 @@ inline value kron(graph<13> g, value a, value b) {
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
 
-/// The inverse by cofactors, all minors in one Det: ONNX has no solver. Work grows with n^5, so n is at most 8.
+/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
 inline value inverse(graph<13> g, value x) {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8) return g.unsupported("the inverse of a matrix of more than 8 or a computed number of rows");
+    if (n < 0 || n > 8)
+        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
     if (n == 0) return x;
     if (n == 1) return g.op<"Reciprocal">(x);
     std::int64_t const r = x.rank();
@@ -231,16 +232,16 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
 inline value distances(graph<13> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over no columns");
-    if (std::isfinite(p) && p > 1e30) return g.unsupported("an order of which only infinity is more");
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
     if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, beside(g, p, a.dtype())), last, false),
-                       beside(g, 1 / p, a.dtype()));
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
+                       rounded_constant(g, 1 / p, a.dtype()));
 }
 
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
@@ -254,7 +255,7 @@ inline value pdist(graph<13> g, value x, double p) {
     safe_vector<std::int64_t> right;
     for (std::int64_t i = 0; i != n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers of float16 are beyond it
+    return in_opmath(g, x, [&](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
         value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
@@ -295,8 +296,9 @@ inline constexpr auto matrix_product = table(
         }),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
         [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
-            if (is_empty(mat) && !(beta == 0)) return detail::scale_by(g, self, beta); // ATen does not expand it
-            if (detail::leaves_product(mat, alpha))
+            if (is_empty(mat) && !(beta == 0))
+                return detail::scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
+            if (detail::skips_product(mat, alpha))
                 return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
             return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
         }),
@@ -307,18 +309,18 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
             std::int64_t const batch[] = {0};
-            constexpr double most = std::numeric_limits<float>::max();
+            constexpr double max_float = std::numeric_limits<float>::max();
             if (double const by = std::fabs(alpha.to<double>());
-                !std::isfinite(by) || (by > most && a.dtype() != dtype::float64))
+                !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
                 return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-            if (detail::leaves_product(a, alpha))
+            if (detail::skips_product(a, alpha))
                 return detail::scaled_sum(
                     g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
             return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
         }),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
         [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            // ATen expands self before it promotes: a 0-d one has its say.
+            // ATen expands self before promotion, so a 0-d self takes part in it.
             dtype const t = aten::promote_types(self.dtype(), promote(a, b));
             value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
             if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
@@ -343,7 +345,7 @@ inline constexpr auto matrix_product = table(
            safe_span<std::int64_t const> dims_other) -> value {
             return detail::tensordot(g, self, other, dims_self, dims_other);
         }),
-    // `path` is the order in which products are taken: it decides in which dtypes.
+    // `path` is the order of the products, which determines their dtypes.
     symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
                                                          safe_span<value const> tensors,
                                                          std::optional<safe_span<std::int64_t const>> path) -> value {
@@ -371,7 +373,7 @@ inline constexpr auto matrix_product = table(
         value const d = detail::determinant(g, a);
         return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
     }),
-    // compute_mode chooses between two ways to the same distances.
+    // compute_mode only selects an algorithm.
     symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
         [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
             return detail::cdist(g, x1, x2, p);

@@ -16,7 +16,7 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// aten::linalg_vector_norm over normalised axes, for every real order.
+/// aten::linalg_vector_norm over normalized axes, for every real order.
 inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
                          std::optional<dtype> type = {}) {
     value const given = g.cast(x, type.value_or(x.dtype()));
@@ -30,8 +30,8 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, beside(g, order, y.dtype())), axes, keepdim),
-                           beside(g, 1.0 / order, y.dtype()));
+        return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, rounded_constant(g, order, y.dtype())), axes, keepdim),
+                           rounded_constant(g, 1.0 / order, y.dtype()));
     };
     return g.cast(norm(), given.dtype());
 }
@@ -42,20 +42,21 @@ inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::in
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (!by_columns && !std::isinf(order))
-        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular values");
+        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular value decomposition");
     std::int64_t const summed = by_columns ? axes[0] : axes[1];
     std::int64_t const other = by_columns ? axes[1] : axes[0];
     std::array const first{summed};
     std::array const second{keepdim || other < summed ? other : other - 1};
     value const sums = reduce<"ReduceL1">(g, x, first, keepdim);
-    if (is_empty_along(sums, second)) // the largest of no sums is 0
-        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("the smallest of no sums");
+    if (is_empty_along(sums, second)) // the maximum of zero sums is 0
+        return order > 0 ? reduce_sum(g, sums, second, keepdim) : g.unsupported("a minimum over an empty dimension");
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
 inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
                             std::optional<dtype> type) {
-    if (order != "fro") return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular values");
+    if (order != "fro")
+        return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular value decomposition");
     return vector_norm(g, x, 2, axes, keepdim, type);
 }
 
@@ -66,25 +67,27 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 
 } // namespace detail
 
-/// aten::pairwise_distance: along the last axis, eps added to each difference.
+/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
 inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps beyond float16");
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted = g.op<"Add">(g.cast(difference, to_floating(type)), beside(g, eps, to_floating(type)));
+    value const shifted =
+        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
     return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
 }
 
-/// aten::cosine_similarity: each operand is broadcast, then divided by its norm, or by eps where that is greater.
+/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
 inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type = to_floating(aten::promote_types(a.dtype(), b.dtype())); // 0-d ones are expanded first
+    dtype const type =
+        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
         value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, beside(g, eps, type)}));
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -108,8 +111,7 @@ inline constexpr auto norm = table(
         [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
             return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
         }),
-    // Without an order it is the 2-norm of all elements; with one, a vector norm over one dimension, a matrix norm over
-    // two.
+    // Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
     symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self,
                                                                      std::optional<scalar> order,
                                                                      detail::int_list_or_none dim, bool keepdim,
@@ -154,9 +156,9 @@ inline constexpr auto norm = table(
             safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const size = vector_norm(g, x, p, others, true);
-            value const most = beside(g, maxnorm, x.dtype());
-            value const factor = g.op<"Div">(most, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, most), factor, g.scalar_like(1, x));
+            value const limit = rounded_constant(g, maxnorm, x.dtype());
+            value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
+            value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
         }));
 

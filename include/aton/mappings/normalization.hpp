@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batch, layer, group, instance, RMS and weight normalisation.
+// Batch, layer, group, instance, RMS and weight normalization.
 // Public header.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// A weight or bias for the channels (dimension 1) of x, as `type`.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double otherwise, dtype type) {
+/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
+inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
-    return filled(g, safe_span(&channels, 1), otherwise, type);
+    return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
-/// [C] as [C, 1, ...], to stand against dimension 1 of a tensor of this rank.
+/// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
 inline value along_channels(graph<13> g, value p, std::int64_t rank) {
     safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
@@ -35,30 +35,30 @@ inline value along_channels(graph<13> g, value p, std::int64_t rank) {
 
 /// 1 / sqrt(variance + eps)
 inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
-/// x * scale + bias, where either may be missing.
+/// x * scale + bias; either may be absent.
 inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
     if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
     return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
 }
 
-/// x * scale + bias with one scale and one bias for each channel (dimension 1).
+/// x * scale + bias with one scale and one bias per channel (dimension 1).
 inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
     auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
     return affine(g, x, parameter(scale), parameter(bias));
 }
 
-/// The dtype to compute in where parameters may be wider than x.
+/// The dtype of the parameters, or that of x if there are none.
 inline dtype parameter_dtype(value x, optional_value weight, optional_value bias) {
     return weight ? weight->dtype() : bias ? bias->dtype() : x.dtype();
 }
 
-/// What training uses and leaves behind, per channel.
+/// The statistics per channel that training uses, and the updated running statistics.
 struct batch_statistics {
     value mean;
-    value variance; ///< biased: the one to divide by
+    value variance; ///< biased, as the normalization uses it
     value running_mean;
     value running_variance;
 };
@@ -71,29 +71,29 @@ inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_val
     moments const m = variance_and_mean(g, wide, axes, 0, false);
     s.mean = m.mean;
     s.variance = m.variance;
-    auto const updated = [&](value old, value seen) {
-        value const was = g.cast(old, aten::promote_types(old.dtype(), seen.dtype()));
-        value const now = g.cast(g.op<"Mul">(seen, momentum), was.dtype());
-        return g.cast(g.op<"Add">(g.op<"Mul">(was, 1.0 - momentum), now), old.dtype());
+    auto const updated = [&](value old, value batch) {
+        value const kept = g.cast(old, aten::promote_types(old.dtype(), batch.dtype()));
+        value const added = g.cast(g.op<"Mul">(batch, momentum), kept.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(kept, 1.0 - momentum), added), old.dtype());
     };
     if (running_mean) s.running_mean = updated(*running_mean, s.mean);
     if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
     return s;
 }
 
-/// What a float attribute loses of a float64 epsilon.
+/// The part of a float64 epsilon that a float32 attribute cannot represent.
 inline double lost_as_float(double eps) { return eps - static_cast<double>(static_cast<float>(eps)); }
 
-/// BatchNormalization with given statistics. Its operands share a dtype until opset 14; mixed ones are computed in the
-/// parameters'. Its epsilon is a float32: for float64, the variance carries the rest.
+/// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
+/// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
 inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
                              value variance, double eps) {
     dtype const widest =
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
-    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 came with opset 14
+    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
     variance = g.cast(variance, type);
     if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
-        variance = g.op<"Add">(variance, beside(g, rest, type));
+        variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
     value const y = g.op<"BatchNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
                                                channel_parameter(g, bias, x, 0, type),
@@ -103,7 +103,7 @@ inline value batch_norm_with(graph<13> g, value x, optional_value weight, option
     return g.cast(y, x.dtype());
 }
 
-/// ATen's saved mean and inverse deviation; empty outside training, as on the CPU.
+/// The result, and ATen's saved mean and inverse standard deviation, which are empty outside training, as on the CPU.
 struct batch_norm_results {
     value y;
     value saved_mean;
@@ -134,7 +134,8 @@ inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0
 
 /// The last n axes.
 inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
-    if (n > static_cast<std::size_t>(rank)) throw unsupported_error("a norm over more dimensions than there are");
+    if (n > static_cast<std::size_t>(rank))
+        throw unsupported_error("a normalized_shape with more dimensions than the input");
     safe_vector<std::int64_t> axes = iota(rank);
     axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
     return axes;
@@ -142,15 +143,15 @@ inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
 
 /// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
 inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
-    value const centred = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
-    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centred, centred), axes, true);
-    return g.op<"Div">(centred, g.op<"Sqrt">(g.op<"Add">(variance, beside(g, eps, variance.dtype()))));
+    value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
+    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
+    return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // LayerNormalization has float32 statistics: float64 needs its own.
+    // LayerNormalization computes its statistics in float32, so float64 is decomposed.
     if (g.opset() >= 17 && type != dtype::float64) {
         value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
         optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
@@ -165,14 +166,14 @@ inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, op
     return g.cast(affine(g, y, weight, bias), x.dtype());
 }
 
-/// Reshaped to [N, groups, everything else].
+/// x reshaped to [N, groups, -1].
 inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
 
 inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     if (x.shape().element_count() == 0) return x;
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // Until opset 20 GroupNormalization scales whole groups. Its statistics are float32: float64 goes the other way.
+    // Up to opset 20, GroupNormalization has one scale per group. Its statistics are float32, so float64 is decomposed.
     if (g.opset() >= 21 && type != dtype::float64) {
         value const y = g.within<21>().op<"GroupNormalization">(g.cast(x, type),
                                                                 channel_parameter(g, weight, x, 1, type),
@@ -184,7 +185,7 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
     dtype const wide = opmath_type(type);
     value const in_groups = grouped(g, g.cast(x, wide), groups);
     value standard = in_groups;
-    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is float32
         standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
     } else {
         std::array const per_group{sym_int(groups)};
@@ -194,11 +195,11 @@ inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_valu
     return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
 }
 
-/// Statistics of each channel of each instance.
+/// instance_norm with the statistics of each channel of each instance.
 inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const wide = g.cast(x, type);
-    if (type == dtype::float64) { // the epsilon of InstanceNormalization is a float32
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
         value const y = standardized(g, wide, last_axes(x.rank(), static_cast<std::size_t>(x.rank()) - 2), eps);
         return g.cast(channel_affine(g, y, weight, bias), x.dtype());
     }
@@ -207,10 +208,10 @@ inline value instance_norm(graph<13> g, value x, optional_value weight, optional
     return g.cast(y, x.dtype());
 }
 
-/// Mean and inverse deviation over normalised axes, as ATen hands them out beside a normalised tensor.
+/// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
 inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
-    if (is_empty_along(x, axes)) { // of nothing: 0, and 1 / sqrt(NaN)
+    if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
         value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
         return {mean, g.op<"Div">(mean, mean)};
     }
@@ -218,13 +219,13 @@ inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list
     return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
 }
 
-/// ATen's default eps of rms_norm: that of the dtype it computes in.
+/// The default eps of rms_norm: the machine epsilon of the dtype that ATen computes in.
 inline double epsilon(dtype t) {
     return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
                                : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-/// 1 / sqrt(mean(x^2) + eps) over the last n axes, in float32 for half types.
+/// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
 inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
     return inverse_deviation(g, mean_square, eps);
@@ -235,7 +236,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
-        // Rounded once, after the weight: half of a tiny number is 0, and infinite weights make NaN of it.
+        // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
         dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
         value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
         value const y = g.within<23>().op<"RMSNormalization">(
@@ -249,7 +250,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
 }
 
-/// v * g / norm of v over all dimensions but one; -1: over all.
+/// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
 struct weight_norm_results {
     value weight;
     value norm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Padding of aten: constant, reflected, replicated and circular; negative pads cut off.
+// ATen's padding: constant, reflection, replication and circular. Negative pads crop.
 // Public header.
 #pragma once
 
@@ -25,7 +25,7 @@ struct axis_pad {
     sym_int before, after;
 };
 
-/// ATen's list has two numbers for each dimension and starts with the last dimension.
+/// Reads ATen's list of pads: two numbers per dimension, the last dimension first.
 inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     if (pad.size() % 2 != 0 || static_cast<std::int64_t>(pad.size() / 2) > x.rank())
         throw unsupported_error(std::to_string(pad.size()) + " pads for a tensor of rank " + std::to_string(x.rank()));
@@ -35,7 +35,7 @@ inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
     return out;
 }
 
-/// Cuts off what negative pads say, and makes them 0: what follows pads the rest.
+/// Crops x by the negative pads and sets them to 0.
 inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
@@ -57,7 +57,7 @@ inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
     return std::all_of(pads.begin(), pads.end(), [](axis_pad const& p) { return p.before.is(0) && p.after.is(0); });
 }
 
-/// ONNX's list: what comes before each dimension, then what comes after.
+/// ONNX's list of pads: the pads before all dimensions, then those after.
 inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
     safe_vector<sym_int> all(2 * rank, 0);
@@ -68,7 +68,7 @@ inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
     return g.ints(all);
 }
 
-/// The number becomes one of x's dtype.
+/// Pads with a number, converted to the dtype of x.
 inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
@@ -76,7 +76,7 @@ inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
     return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
 }
 
-/// Replication where cropping leaves nothing to replicate: ATen repeats the element that was cut off last.
+/// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
@@ -87,7 +87,7 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
         if (in == 0 || std::min(before, after) > -in) continue;
         safe_vector<std::int64_t> index;
         std::int64_t const out = checked_int(before) + in + after;
-        budget::expect("a table of places", out);
+        budget::expect("a table of positions", out);
         for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
         x = gather(g, x, g.ints(index), p.axis);
         p = {p.axis, 0, 0};
@@ -95,20 +95,20 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
     return x;
 }
 
-/// "reflect" and "edge".
+/// Pads in the mode "reflect" or "edge".
 inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    // ONNX Runtime has no other modes for bool.
+    // ONNX Runtime supports bools only in the constant mode.
     dtype const type = x.dtype();
     value const y =
         g.op<"Pad">(g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(g, x, pads), attr::mode_s(mode));
     return g.cast(y, type);
 }
 
-/// The last elements before, the first after. Pad has "wrap" since opset 19; slices of the same work everywhere.
+/// Circular padding as slices: Pad supports "wrap" only since opset 19.
 inline value pad_circular(graph<13> g, value x, size_list pad) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
@@ -149,7 +149,7 @@ inline constexpr auto padding = table(
         [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
             return detail::pad_any(g, self, pad, mode, number);
         }),
-    // The numbers of at::padding_mode.
+    // In the order of at::padding_mode.
     symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
                                                            std::int64_t mode, std::optional<double> number) -> value {
         constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling of aten over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// ATen's pooling over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
 // Public header.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The windows of a pool, one number for each of `n` spatial dimensions.
+/// The parameters of a pool, one number per spatial dimension.
 struct pool_windows {
     std::size_t n;
     ints kernel, stride, padding, dilation;
@@ -22,25 +22,25 @@ struct pool_windows {
     pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
                  bool ceil)
         : n(dimensions),
-          kernel(spread(kernel_size, n, {})),
-          stride(spread(strides, n, kernel)),
-          padding(spread(paddings, n, ints(n, 0))),
-          dilation(spread(dilations, n, ints(n, 1))),
+          kernel(per_dimension(kernel_size, n, {})),
+          stride(per_dimension(strides, n, kernel)),
+          padding(per_dimension(paddings, n, ints(n, 0))),
+          dilation(per_dimension(dilations, n, ints(n, 1))),
           ceil_mode(ceil) {
         if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
         for (std::size_t i = 0; i != n; ++i)
             if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
-                throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
+                throw unsupported_error("a kernel_size, stride or dilation below 1, or negative padding");
     }
 
     [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
-    /// The number of windows; a last one that would start in the padding is dropped, as in ATen.
+    /// The number of windows. As in ATen, a last window that would start in the padding is dropped.
     [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        checked_int const room = checked_int(in) + checked_int(2) * padding[i] - extent(i);
-        checked_int const n_windows = (room + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        checked_int const last_start = checked_int(in) + checked_int(2) * padding[i] - extent(i);
+        checked_int const n_windows = (last_start + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
         return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
     }
-    /// Padding at the end that makes floor mode give out() windows.
+    /// The padding at the end with which floor mode has out() windows.
     [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
         return std::max<std::int64_t>(padding[i],
                                       (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
@@ -51,15 +51,15 @@ struct pool_windows {
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
-    /// Whether a window of this axis has no element: dilated, it may step over all of them. Only those that start in the padding can.
+    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
     [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
         std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
         auto const misses = [&](std::int64_t o) {
             std::int64_t const start = checked_int(o) * stride[i] - padding[i];
-            checked_int const jumps =
+            checked_int const skipped =
                 start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
-            std::int64_t const first = jumps * dilation[i] + start;
-            return first >= in || jumps > kernel[i] - 1;
+            std::int64_t const first = skipped * dilation[i] + start;
+            return first >= in || skipped > kernel[i] - 1;
         };
         std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
         budget::expect("windows in the padding", in_front);
@@ -74,8 +74,8 @@ struct pool_windows {
     }
 };
 
-/// ONNX's pads. ceil_mode is spelled out as padding at the end: opsets and runtimes disagree about it. One stride less one always makes room
-/// for ATen's number of windows, unless the last would start in the padding, where ATen drops it.
+/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
+/// ATen's number of windows, unless the last one may start in the padding, where ATen drops it.
 inline ints pool_pads(value x, pool_windows const& p) {
     ints pads = p.padding;
     for (std::size_t i = 0; i != p.n; ++i) {
@@ -94,7 +94,7 @@ inline ints pool_pads(value x, pool_windows const& p) {
 
 // Max pools.
 
-/// MaxPool takes float and 8-bit types, and pads smaller than the kernel (ONNX Runtime checks).
+/// Whether MaxPool supports this call: floats and 8-bit integers, and pads smaller than the kernel (which ONNX Runtime requires).
 inline bool has_max_pool(value x, pool_windows const& p) {
     bool const type = is_floating(x.dtype()) || x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
     ints const pads = pool_pads(x, p);
@@ -112,11 +112,11 @@ inline value max_values(graph<13> g, value x, pool_windows const& p) {
                            attr::strides_i(p.stride));
 }
 
-/// ONNX's indices count through the whole tensor, ATen's through one (batch, channel) plane.
+/// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
 inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
-            throw unsupported_error("indices of a window without elements, which ATen leaves open");
+            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
     if (!has_max_pool(x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -153,7 +153,7 @@ inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_li
 
 // Average pools.
 
-/// What ATen divides each window's sum by: all that it covers of the padded input, or of the input.
+/// ATen's divisor of each window: the number of elements that it covers, with or without those in the padding.
 inline ints divisors(pool_windows const& p, ints const& in, bool count_include_pad) {
     if (!count_include_pad) return p.table(in).counts();
     safe_vector<axis_windows> axes;
@@ -163,7 +163,7 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
     return combine(axes).counts();
 }
 
-/// Integers: sums of windows, divided as C++ divides.
+/// The average of integers: sums of gathered windows, divided as in C++.
 inline value integer_average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
     ints const in = static_plane(x);
@@ -173,7 +173,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
     return unflatten(g, g.op<"Div">(sum, g.cast(by, x.dtype())), t);
 }
 
-/// AveragePool over the padded input divides every sum by the volume of the kernel; what ATen divides by instead is a factor.
+/// Corrects an AveragePool that divides every sum by the kernel volume, by the factors volume / divisor.
 inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
@@ -188,10 +188,10 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
     ints pads = pool_pads(x, p);
-    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on where the plane ends
+    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on the plane's size
     bool const include = (count_include_pad || divisor) && (!by_plane || has_static_plane(x));
     if (by_plane && !include) {
-        // What lies beyond the padding must not count: pad first, then average what there is.
+        // Elements past ATen's padding must not count: pad first, then average without padding.
         if (divisor) return g.unsupported("divisor_override with ceil_mode over a dynamic height or width");
         ints all(2 * p.n + 4, 0);
         for (std::size_t i = 0; i != p.n; ++i) {
@@ -223,7 +223,7 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
     });
 };
 
-/// Zeros, with each value where its index into the plane says.
+/// Zeros, with each element of self at its index in the plane.
 inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
@@ -275,7 +275,7 @@ inline constexpr auto pooling = table(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);
         }),
-    // Stride and padding led to the output's size; they say nothing more.
+    // Stride and padding only matter for the output size, which is given.
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
             return detail::unpool(g, self, indices, output_size);

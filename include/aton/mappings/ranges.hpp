@@ -19,7 +19,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The number of elements, as at::arange counts them: exactly for int64, in double precision for the rest (trap 24).
+/// The number of elements, computed like at::arange: exactly for int64, in double precision for other dtypes.
 inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype type) {
     if (type == dtype::int64) {
         auto const by = step.to<std::int64_t>();
@@ -27,16 +27,16 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
         return (checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>() + by - (by > 0 ? 1 : -1)) / by;
     }
     double const n = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
-    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange without an end, or over numbers that are none");
+    if (!(std::abs(n) < 0x1p62)) throw unsupported_error("arange with an infinite or undefined number of elements");
     return static_cast<std::int64_t>(n);
 }
 
-/// The numbers of a range that is too long for a constant, as the loop of range_of computes them.
+/// A range that is too long for a constant, with the same elements as the loop in range_of.
 inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
     if (is_integral(type))
         return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
-    value const places = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
-    return g.cast(g.op<"Add">(g.op<"Mul">(places, step.to<double>()), start.to<double>()), type);
+    value const positions = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
+    return g.cast(g.op<"Add">(g.op<"Mul">(positions, step.to<double>()), start.to<double>()), type);
 }
 
 inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
@@ -44,7 +44,7 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     dtype const type =
         asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
     std::int64_t const n = range_count(start, end, step, type);
-    if (n < 0) throw unsupported_error("arange whose step leads away from its end");
+    if (n < 0) throw unsupported_error("arange whose step points away from its end");
     if (n > budget::max_range) throw unsupported_error("arange of " + std::to_string(n) + " elements");
     if (n > budget::max_constant_range) return long_range(g, start, n, step, type);
     tensor all{type, {n}, {}};
@@ -55,13 +55,13 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
-/// The same where sizes take part that the graph computes: whole numbers, whose dtype may be another.
+/// The same with integers that the graph computes; the dtype of the result may be any.
 inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
     if (!start.computed && !end.computed && !step.computed)
         return range_of(g, start.number, end.number, step.number, asked);
     auto const whole = [&](sym_scalar const& s) -> value {
         if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
-            return g.unsupported("arange of a computed size and a number that is not whole");
+            return g.unsupported("arange of a computed size and a number that is not an integer");
         return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
     };
     value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
@@ -76,7 +76,7 @@ inline constexpr auto range_from = [](graph<13> g, sym_scalar start, sym_scalar 
 inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step,
                                     optional_dtype type) { return computed_range(g, start, end, step, type); };
 
-/// `steps` numbers from start to end in a floating dtype, the second half counted back from the end as in ATen.
+/// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
@@ -91,25 +91,26 @@ inline void expect_steps(std::int64_t steps) {
     if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
 }
 
-/// A number beside a tensor, which is rounded to the dtype of the result alone.
+/// A number as a constant of its own dtype, so that only the result is rounded.
 inline value number_value(graph<13> g, scalar s) {
     return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
 }
 
-/// What linspace computes in: integers in double precision.
+/// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline value line(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
+inline value linspace(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 }
-/// The same of numbers, computed here.
-inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+/// The same for constant start and end: a constant, unless it is too long.
+inline value constant_linspace(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
     expect_steps(steps);
-    if (steps > budget::max_constant_range) return line(g, number_value(g, start), number_value(g, end), steps, asked);
+    if (steps > budget::max_constant_range)
+        return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -121,22 +122,22 @@ inline value line_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t
     return g.constant(std::move(all));
 }
 
-inline value powers(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
+inline value logspace(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
-    // ATen spaces integers in float32 and raises them in double precision.
+    // For integers, ATen computes the exponents in float32 and the powers in float64.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
     value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
     return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
                   type);
 }
-inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
+inline value constant_logspace(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
                                optional_dtype asked) {
     expect_steps(steps);
     if (steps > budget::max_constant_range)
-        return powers(g, number_value(g, start), number_value(g, end), steps, base, asked);
+        return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = scalar_tensor(start, type).at(0).to<double>();
@@ -152,9 +153,9 @@ inline value powers_of_numbers(graph<13> g, scalar start, scalar end, std::int64
     }
     return g.constant(std::move(all));
 }
-inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of Kaiser's is a series
+inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of a Kaiser window is a series
 
-/// A window function as a constant; a periodic one is the symmetric one of the next length without its last element.
+/// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
 template <class Function>
 value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
     if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
@@ -213,35 +214,35 @@ inline constexpr auto ranges =
               [](graph<13> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); }),
           symbolic<"aten::linspace(start, end, steps, dtype)">(
               [](graph<13> g, scalar start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line_of_numbers(g, start, end, steps, type);
+                  return detail::constant_linspace(g, start, end, steps, type);
               }),
           symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
               [](graph<13> g, value start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, start, end, steps, type);
+                  return detail::linspace(g, start, end, steps, type);
               }),
           symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
               [](graph<13> g, value start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, start, detail::number_value(g, end), steps, type);
+                  return detail::linspace(g, start, detail::number_value(g, end), steps, type);
               }),
           symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
               [](graph<13> g, scalar start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::line(g, detail::number_value(g, start), end, steps, type);
+                  return detail::linspace(g, detail::number_value(g, start), end, steps, type);
               }),
           symbolic<"aten::logspace(start, end, steps, base, dtype)">(
               [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers_of_numbers(g, start, end, steps, base, type);
+                  return detail::constant_logspace(g, start, end, steps, base, type);
               }),
           symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
               [](graph<13> g, value start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, start, end, steps, base, type);
+                  return detail::logspace(g, start, end, steps, base, type);
               }),
           symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
               [](graph<13> g, value start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, start, detail::number_value(g, end), steps, base, type);
+                  return detail::logspace(g, start, detail::number_value(g, end), steps, base, type);
               }),
           symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
               [](graph<13> g, scalar start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::powers(g, detail::number_value(g, start), end, steps, base, type);
+                  return detail::logspace(g, detail::number_value(g, start), end, steps, base, type);
               }),
           symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
           symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LSTM, GRU and RNN, whole sequences and single cells: ATen's gate order and state layouts against ONNX's.
+// LSTM, GRU and RNN over sequences, and single cells: converts ATen's gate order and state layout to ONNX's.
 // Public header.
 #pragma once
 
@@ -25,7 +25,7 @@ struct recurrent_options {
     bool batch_first;
 };
 
-/// A parameter's gates (blocks along dimension 0) in another order: `order[i]` is the block that comes i-th.
+/// Reorders the gates of a parameter, which are blocks along dimension 0: block i of the result is block order[i].
 inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
@@ -39,12 +39,12 @@ inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t 
     return g.op<"Concat">(sorted, attr::axis_i(0));
 }
 
-/// ATen's i, f, g, o is ONNX's i, o, f, c; ATen's r, z, n is ONNX's z, r, h.
+/// ATen's gates i, f, g, o are ONNX's i, o, f, c; ATen's r, z, n are ONNX's z, r, h.
 inline constexpr std::int64_t lstm_gates[] = {0, 3, 1, 2};
 inline constexpr std::int64_t gru_gates[] = {1, 0, 2};
 inline constexpr std::int64_t rnn_gates[] = {0};
 
-/// W, R and B of one layer: (directions, gates * hidden, ...), B with the input's bias first.
+/// W, R and B of one layer, as (directions, gates * hidden, ...); the bias of the input is the first half of B.
 struct layer_parameters {
     value w;
     value r;
@@ -78,7 +78,7 @@ inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::i
             b.empty() ? optional_value() : optional_value(stack_directions(g, b))};
 }
 
-/// The states of one layer, (directions, batch, hidden), out of those of all layers.
+/// The states of one layer, (directions, batch, hidden), from those of all layers.
 inline value layer_state(graph<13> g, value states, std::int64_t index, recurrent_options const& o) {
     std::int64_t const directions = o.bidirectional ? 2 : 1;
     if (o.num_layers == 1) return states;
@@ -106,13 +106,13 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
     if (o.train && o.dropout != 0 && o.num_layers > 1)
         throw unsupported_error("dropout between layers draws random numbers");
     if (params != each * static_cast<std::size_t>(o.num_layers))
-        throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
+        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
 }
 
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
-/// ONNX has recurrent operators in bfloat16 only from opset 22 on: it is computed in float32 everywhere.
+/// Casts bfloat16 to float32: ONNX's recurrent operators support bfloat16 only since opset 22.
 inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
@@ -131,9 +131,9 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
     safe_vector<value> const hx = widen(g, states);
     safe_vector<value> const params = widen(g, parameters);
     for (value const& state : states)
-        if (state.dtype() != input.dtype()) throw unsupported_error("states of another dtype than the input");
+        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
     if (hidden_size(hx[0]) != hidden_size(hx[1]))
-        throw unsupported_error("projections (proj_size): ONNX's LSTM has none");
+        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     value x = swap_batch(g, widen(g, input), o);
     safe_vector<value> hidden;
     safe_vector<value> cell;
@@ -166,7 +166,7 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
-        // linear_before_reset: ATen resets the state after its product, ONNX by default before.
+        // linear_before_reset: ATen applies the reset gate after the product of the state, ONNX by default before it.
         auto [y, h] = g.op<"GRU">(x,
                                   p.w,
                                   p.r,

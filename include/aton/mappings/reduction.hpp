@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions: sums, means, extremes with their indices, all and any, variances, as ONNX's Reduce operators.
+// Reductions: aten's sum, mean, prod, max and min with indices, all, any, var, std ... as ONNX's Reduce operators.
 // Public header.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ONNX's reductions take neither bool nor integers below 32 bits: those are added up in int64.
+/// A dtype that ONNX's reductions support: int64 for bools and for integers below 32 bits.
 inline dtype reducible(dtype t) { return is_floating(t) || bits(t) >= 32 ? t : dtype::int64; }
 
 inline bool is_empty_along(value x, axis_list axes) {
@@ -27,13 +27,13 @@ inline bool is_empty_along(value x, axis_list axes) {
     return false;
 }
 
-/// The one axis of `int dim`; none for a 0-d tensor.
+/// The axis of an `int dim`; no axis for a 0-d tensor.
 inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     return x.rank() == 0 ? safe_vector<std::int64_t>{} : safe_vector<std::int64_t>{axis};
 }
 
-/// 0, 1, ..., rank - 1 without `axis`.
+/// 0, 1, ..., rank - 1 except `axis`.
 inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
     safe_vector<std::int64_t> axes;
     for (std::int64_t i = 0; i < rank; ++i)
@@ -41,13 +41,13 @@ inline safe_vector<std::int64_t> all_but(std::int64_t axis, std::int64_t rank) {
     return axes;
 }
 
-/// `int? dim`: all axes where it is None.
+/// The axis of an `int? dim`; all axes if it is None.
 inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, value x) {
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
-/// Add, Sub and Mul of operands of one dtype. They take integers below 32 bits since opset 14: before, int32 wraps to
-/// the same.
+/// Add, Sub and Mul of operands of the same dtype. They support integers below 32 bits since opset 14; below, int32 gives the
+/// same bits.
 template <fixed_string Op>
 value arithmetic(graph<13> g, value a, value b) {
     dtype const type = a.dtype();
@@ -59,24 +59,24 @@ value arithmetic(graph<13> g, value a, value b) {
     return g.cast(g.op<Op>(g.cast(a, wide), g.cast(b, wide)), type);
 }
 
-/// Where and the comparisons with "or equal" take bfloat16 since opset 16 only.
+/// x in a dtype that Where, LessOrEqual and GreaterOrEqual support: bfloat16 only since opset 16.
 inline value selectable(graph<13> g, value x) {
     return g.cast(x, x.dtype() == dtype::bfloat16 && g.opset() < 16 ? dtype::float32 : x.dtype());
 }
 
-/// 0 where x is NaN.
+/// x with 0 in place of NaN.
 inline value without_nan(graph<13> g, value x) {
     return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), g.scalar_like(0, x), x) : x;
 }
 
-/// 0, or NaN where x has one along the axes.
+/// NaN where x contains NaN along the axes, 0 elsewhere.
 inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
     return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, g.scalar_like(0, x)), axes, keepdim);
 }
 
 } // namespace detail
 
-/// How many elements of x lie along the axes, as a 0-d value: a constant where the sizes are static.
+/// The number of elements of x along the axes as a 0-d value, a constant if the sizes are static.
 inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
     checked_int n = 1;
     bool is_static = true;
@@ -89,14 +89,14 @@ inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
     return g.cast(reduce<"ReduceProd">(g, sizes, std::array<std::int64_t, 1>{0}, false), type);
 }
 
-/// aten::sum over normalised axes. Integers and bools accumulate in int64 unless `type` says otherwise.
+/// aten::sum over normalized axes. Integers and bools are summed in int64 unless `type` is given.
 inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(g.cast(x, out), detail::reducible(out));
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
-/// aten::mean over normalised axes; of nothing, which ONNX leaves undefined, it is NaN.
+/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
 inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
@@ -104,9 +104,9 @@ inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optio
     return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// aten::all (ReduceMin) and aten::any (ReduceMax): bool, but uint8 for uint8. Of nothing they are true and false, as
-/// the greatest and least uint8 are, which stand in for bool until opset 20, and later for ORT 1.31, which refuses
-/// empty bools.
+/// aten::all (ReduceMin) and aten::any (ReduceMax). The result is bool, except uint8 for uint8. The reduction is over uint8
+/// below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses empty bools, and
+/// the identities of uint8 are cast to the correct true and false.
 template <fixed_string Reduce>
 value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
     dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
@@ -117,7 +117,7 @@ value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
     return g.cast(g.cast(y, dtype::bool_), out);
 }
 
-/// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalised axes: NaN wins, about which ONNX says nothing.
+/// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalized axes. NaN propagates, which ONNX does not specify.
 template <fixed_string Reduce>
 value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     if (axes.empty()) return x;
@@ -127,7 +127,7 @@ value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// Index of the first extreme along an axis (ArgMax or ArgMin); of the first NaN where there is one.
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
 template <fixed_string Arg>
 value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
@@ -139,7 +139,7 @@ value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
     return g.op<"Where">(found, g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim)), index);
 }
 
-/// The values that a keepdim index names along an axis, and that index, without the axis unless `keepdim`.
+/// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
 inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std::int64_t axis, bool keepdim) {
     value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
     if (keepdim) return {y, index};
@@ -147,11 +147,11 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
 }
 
 struct moments {
-    value variance; ///< of narrow floats in float32
+    value variance; ///< in float32 for half-precision x
     value mean;
 };
 
-/// Variance and mean over normalised axes; divides by max(0, n - correction), as ATen does.
+/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
 inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
     dtype const type = detail::opmath_type(x.dtype());
     value const wide = g.cast(x, type);
@@ -206,7 +206,7 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-/// What a row of var, std, var_mean and std_mean returns.
+/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
 template <bool Root, bool WithMean>
 auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
@@ -245,13 +245,13 @@ inline constexpr auto reduction = table(
         [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
             return sum(g, self, axes_or_all(dim, self), keepdim, type);
         }),
-    // ATen broadcasts `size` to self: it sums the leading dimensions, and those that are 1 in `size`.
+    // Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
     symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
         std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
         safe_vector<std::int64_t> axes = iota(lead);
         for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
             sym_int const& n = size[static_cast<std::size_t>(i)];
-            if (!n.is_constant()) return g.unsupported("a computed size: it could be 1, which sums, or that of self");
+            if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
             if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
         }
         if (!size.empty() && axes.empty()) return self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeating and turning: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
 // Public header.
 #pragma once
 
@@ -41,17 +41,17 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     size = multiply(g, size, repeats);
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
-/// Where the elements of a result come from that holds element i repeats[i] times: how many cumulated counts are passed.
+/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
 inline value repeated_indices(graph<13> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
-    value const places = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
-    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, places, 1));
+    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
-inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value repeats,
-                                               std::optional<std::int64_t> dim) {
+inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
+                                                 std::optional<std::int64_t> dim) {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     value counts = at_least_1d(g, repeats);
@@ -59,7 +59,7 @@ inline constexpr auto repeat_each_as_told = [](graph<13> g, value self, value re
     return gather(g, x, repeated_indices(g, counts), axis);
 };
 
-/// The last `shift` elements come first.
+/// Rotates an axis by `shift`, so that its last `shift` elements come first.
 inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
@@ -101,7 +101,7 @@ inline constexpr auto repeating =
               }),
           symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
               [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each_as_told(g, self, repeats, dim);
+                  return detail::repeat_each_by_tensor(g, self, repeats, dim);
               }),
           symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
               [](graph<13> g, value repeats, std::optional<sym_int>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Up- and downsampling of aten as ONNX's Resize where both sample at the same places, otherwise as positions and weights.
+// ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
 // Public header.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace detail {
 
 using scale_factor = std::optional<double>;
 
-/// What to resize to: sizes of the spatial dimensions, and the scale factors that the caller gave.
+/// The target of a resize: the sizes of the spatial dimensions, and the scale factors of the call.
 struct resize_target {
     safe_vector<sym_int> out;
     safe_vector<scale_factor> scales;
@@ -28,7 +28,7 @@ struct resize_target {
     }
 };
 
-/// The spatial dimensions where all sizes are known; empty otherwise.
+/// The spatial axes if all sizes are static; otherwise empty.
 inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
     safe_vector<resized_axis> axes;
     for (std::size_t i = 0; i != t.out.size(); ++i) {
@@ -39,7 +39,7 @@ inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
     return axes;
 }
 
-/// The factor that Resize has to be given, as float32.
+/// The scale of Resize, which is float32.
 inline float resize_factor(resized_axis const& a) {
     return static_cast<float>(a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step());
 }
@@ -55,7 +55,7 @@ inline bool has_own_scale(resized_axis const& a) {
            static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
 }
 
-/// Whether Resize takes ATen's element everywhere, in float32 and in float64 arithmetic.
+/// Whether Resize reads the same nearest elements as ATen, in float32 and in float64 arithmetic.
 inline bool same_nearest(resized_axis const& a, filter kind) {
     auto const take = [&](auto factor, std::int64_t o) {
         using number = decltype(factor);
@@ -76,7 +76,7 @@ inline bool same_nearest(resized_axis const& a, filter kind) {
     return true;
 }
 
-/// Whether Resize samples where ATen does; sizes are known.
+/// Whether Resize samples at the same positions as ATen.
 inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation const& mode, dtype type) {
     bool own_scale = false;
     bool exact = true;
@@ -86,14 +86,14 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
         double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
         exact = exact && static_cast<double>(resize_factor(a)) == factor;
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
-        // ATen copies here, whatever the factor.
+        // Here ATen ignores the factor and copies.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
     }
-    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize's are float32
+    if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize has float32 scales
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
-/// (1, 1, factors...) where factors must be given, nothing where sizes say all.
+/// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
 inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
@@ -110,7 +110,7 @@ inline optional_value resize_scales(graph<13> g, value x, resize_target const& t
             t.has_size && t.out[i].is_constant() && !x.size(static_cast<std::int64_t>(i) + 2).is_static();
         auto const& scale = t.scales[i];
         if (!scale || !(*scale > 0) || fixed)
-            throw unsupported_error("a scale factor beside a size that does not follow from it");
+            throw unsupported_error("a scale factor together with a size that does not follow from it");
         factors.append(*scale);
     }
     return g.constant(std::move(factors));
@@ -144,7 +144,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
     std::string_view const at = mode.align_corners ? "align_corners" : "half_pixel";
     if (!mode.antialias)
         return g.op<"Resize">(x, absent, scales, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
-    // Windows end at the edge, and the cubic kernel is sharper than without antialiasing.
+    // In ATen, antialiasing windows end at the edges, and the cubic coefficient is -0.5.
     return g.within<18>().op<"Resize">(x,
                                        absent,
                                        scales,
@@ -156,7 +156,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
                                        attr::cubic_coeff_a_f(-0.5));
 }
 
-/// Every dimension that changes, the last one first, as ATen goes.
+/// Resizes one axis after the other, from the last to the first, as in ATen.
 inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
@@ -190,7 +190,7 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
     return resize_by_taps(g, x, axes, mode);
 }
 
-/// ATen interpolates half precision in float32.
+/// Like ATen, interpolates half-precision dtypes in float32.
 inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
@@ -201,7 +201,7 @@ inline value resize_to(graph<13> g, value x, resize_target const& t, interpolati
     return g.cast(interpolate(g, g.cast(x, dtype::float32), t, mode), x.dtype());
 }
 
-/// The .vec overloads give the size, or factors from which it follows: floor(in * factor).
+/// The .vec overloads have either sizes or factors, with the size floor(in * factor).
 inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
                         std::optional<safe_span<double const>> factors, interpolation const& mode) {
     if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
@@ -211,7 +211,7 @@ inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int co
         t.out.assign(out->begin(), out->end());
         return resize_to(g, x, t, mode);
     }
-    if (!factors || factors->size() != n) return g.unsupported("neither a size nor a factor for each dimension");
+    if (!factors || factors->size() != n) return g.unsupported("neither sizes nor one factor per dimension");
     for (std::size_t i = 0; i != n; ++i) {
         double const factor = (*factors)[i];
         dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
@@ -301,7 +301,7 @@ inline constexpr auto resize = table(
         detail::resize_corners_vec<detail::filter::linear>),
     symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(
         detail::resize_corners_vec<detail::filter::cubic>),
-    // Below opset 18 (no antialias in Resize) and with align_corners: positions and weights, for static sizes.
+    // Below opset 18, which added antialias to Resize, and with align_corners: indices and weights, for static sizes.
     symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
         detail::resize_corners2d<detail::filter::linear, true>),
     symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pixels moved between channels and space, shuffled channels, and sampling at the points of a grid.
+// Pixel and channel shuffles, and sampling at grid points: aten's pixel_shuffle, channel_shuffle, grid_sampler, affine_grid_generator.
 // Public header.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// `lead` dimensions of x, then `tail`.
+/// The first `lead` sizes of x, followed by `tail`.
 inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
@@ -26,7 +26,7 @@ inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, s
     return sizes;
 }
 
-/// The last dimensions in another order; the ones before stay.
+/// Permutes the last dimensions of x; order[i] counts from the first of them.
 inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
     safe_vector<std::int64_t> perm = iota(lead);
@@ -50,11 +50,11 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
                    with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
 }
 
-/// SpaceToDepth puts the position in a block before the channel; ATen after it.
+/// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
 inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (is_empty(x)) return x; // as ATen does
+    if (is_empty(x)) return x; // as in ATen
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
     sym_int const height = divide(g, g.size(x, lead + 1), factor);
@@ -75,8 +75,8 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
 
-/// ATen keeps each neighbour of a point inside of the input, GridSample the point itself, and a cubic sample beyond the border reads other
-/// elements then: two of the border's elements are appended on each side, and the points move with them.
+/// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples near the border
+/// read different elements. Pads x by two border elements on each side, and moves the points accordingly.
 inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
     constexpr std::int64_t added = 4; // on both sides of an axis
     value const wide =
@@ -96,7 +96,7 @@ inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid,
     return {wide, g.op<"Mul">(grid, share)};
 }
 
-/// GridSample from 16 to 19 knows two dimensions only; 20 renamed the modes.
+/// GridSample supports only two spatial dimensions up to opset 19; opset 20 renamed the modes.
 inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                          bool align_corners) {
     constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
@@ -105,7 +105,7 @@ inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, st
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
-        return g.unsupported("this interpolation of an input of rank " + std::to_string(x.rank()));
+        return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
     if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     auto const m = static_cast<std::size_t>(mode);
     std::string_view const outside = paddings[padding];
@@ -125,21 +125,21 @@ inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::i
     return g.cast(y, dtype::bfloat16);
 };
 
-/// The coordinates of n pixels from -1 to 1: at their centres, or with the outermost at the corners.
+/// The coordinates of n pixels in [-1, 1]: their centers, or with align_corners evenly spaced from -1 to 1.
 inline safe_vector<double> grid_coordinates(std::int64_t n, bool align_corners) {
     safe_vector<double> at;
     for (std::int64_t i = 0; i != n; ++i) {
         double const steps = static_cast<double>(align_corners ? n - 1 : n);
-        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // the middle is exactly 0
+        at.push_back(n == 1 ? 0.0 : static_cast<double>(2 * i + 1 - n) / steps); // exactly 0 in the middle
     }
     return at;
 }
 
-/// (points, coordinates and 1), x first, as affine_grid_generator multiplies it.
+/// The homogeneous coordinates that affine_grid_generator multiplies: (points, x, y, [z,] 1).
 inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners, dtype type) {
     checked_int points = 1;
     for (std::int64_t n : plane) {
-        if (n < 0) throw unsupported_error("a grid of a negative size");
+        if (n < 0) throw unsupported_error("a grid of negative size");
         points = points * n;
     }
     auto const width = static_cast<std::int64_t>(plane.size()) + 1;
@@ -161,7 +161,7 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
-        if (g.opset() < 20) return g.unsupported("an affine grid of a dynamic size below opset 20");
+        if (g.opset() < 20) return g.unsupported("an affine grid of dynamic size below opset 20");
         return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
     }
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
@@ -182,7 +182,7 @@ inline constexpr auto sampling = table(
         [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
     symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
     symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels),
-    // GridSample came with opset 16.
+    // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         detail::grid_sampler),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing by index: aten's scatter, index_put, index_add, slice_scatter and their kin.
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
 // Public header.
 #pragma once
 
@@ -20,40 +20,41 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The start of a tensor, as large as another one in every dimension: ATen's index may be smaller than its source (trap 18).
-inline value cut_to(graph<13> g, value x, value other) {
+/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
+inline value crop_to(graph<13> g, value x, value other) {
     for (std::int64_t i = 0; i != x.rank(); ++i)
         if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
     return x;
 }
 
-/// ScatterElements without reduction. 0-d tensors count as 1-d.
+/// ScatterElements without a reduction. 0-d tensors count as 1-d.
 inline value write_elements(graph<13> g, value x, std::int64_t dim, value index, value source) {
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
-/// ScatterElements that adds, multiplies ("add", "mul" since 16) or takes extremes ("max", "min" since 18).
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    if (is_complex(x.dtype()) && reduction != "add") return g.unsupported("complex numbers that are not added");
-    // Bools are counted: their sum is true where any is, their product where all are. Half types are rounded once.
+    if (is_complex(x.dtype()) && reduction != "add")
+        return g.unsupported("a reduction of complex numbers other than add");
+    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
     if (type != x.dtype())
         return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
-    value const from = cut_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y =
         g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
-/// A tensor of one number, with x's dtype and the shape of `other`.
+/// A tensor full of one number, with the dtype of x and the shape of `other`.
 inline value filled_as(graph<13> g, value x, value other, scalar number) {
     return filled(g, g.sizes(other), number, x.dtype());
 }
@@ -66,7 +67,7 @@ inline std::string_view reduction_named(std::string_view reduce) {
     throw unsupported_error("the reduction " + std::string(reduce));
 }
 
-/// What a reduction starts from.
+/// The identity of a reduction.
 inline scalar neutral(std::string_view reduction, dtype type) {
     if (reduction == "add") return 0;
     if (reduction == "mul") return 1;
@@ -75,11 +76,11 @@ inline scalar neutral(std::string_view reduction, dtype type) {
         return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
     if (type == dtype::bool_) return highest;
     std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const most = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? most : is_signed_integral(type) ? -most - 1 : std::int64_t{0};
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
 }
 
-/// aten::scatter_reduce. Without `include_self` the elements that are written to start from the neutral one (trap 17).
+/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
 inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
@@ -95,21 +96,21 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
     value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
     if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // Integers: towards minus infinity, where Div truncates; the divisor is positive.
+    // ATen rounds means of integers down, Div truncates; the divisor is positive.
     value const quotient = g.op<"Div">(y, count);
     if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
     return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
 }
 
-/// A 1-d index along an axis, for every element of a source.
+/// A 1-d index along an axis, expanded to the shape of a source.
 inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
     safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
 }
 
-/// index_copy, index_add and index_reduce take 0-d tensors as 1-d.
+/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
 struct indexed_source {
     value index;
     value source;
@@ -127,7 +128,7 @@ inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, val
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
 }
 
-/// The source in place of x[start:end] along an axis.
+/// x with x[start:end] along an axis replaced by the source.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
     safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
@@ -138,7 +139,7 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
 
-/// An index as Python has it, in [0, n]: negative ones count from the end. What is not constant is left to the graph.
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
 inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
     if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : smaller(g, i, n);
     if (i.is_constant()) return larger(g, add(g, i, n), 0);
@@ -158,8 +159,8 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     }
     end = larger(g, clamp_index(g, end, n), start);
     sym_int const count = divide(g, add(g, subtract(g, end, start), subtract(g, step, 1)), step);
-    value const places = arithmetic_sequence(g, start, count, step);
-    return write_elements(g, x, axis, index_along(g, places, source, axis), source);
+    value const positions = arithmetic_sequence(g, start, count, step);
+    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
 inline value write_selected(graph<13> g, value x, value source, std::int64_t dim, sym_int index) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
@@ -167,39 +168,39 @@ inline value write_selected(graph<13> g, value x, value source, std::int64_t dim
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
 }
 
-/// The source's elements at places of the flattened x.
-inline value write_places(graph<13> g, value x, value places, value source) {
+/// Writes the source to positions of the flattened x.
+inline value write_positions(graph<13> g, value x, value positions, value source) {
     if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), places, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
     return reshape(g, y, g.sizes(x));
 }
 inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                             std::int64_t dim2) {
     std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with less than 2 dimensions");
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     std::int64_t const last[] = {rank - 2, rank - 1};
     value const matrices = move_axes(g, x, axes, last);
     safe_vector<sym_int> const sizes = g.sizes(matrices);
     safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
     merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
-    value const places = diagonal_places(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
-        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, places, source, rank - 2), source);
+        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
     return move_axes(g, reshape(g, y, sizes), last, axes);
 }
 
-/// ScatterND; accumulating needs opset 16.
-inline value write_coordinates(graph<13> g, value x, value places, value source, bool accumulate) {
-    if (!accumulate) return g.op<"ScatterND">(x, places, source);
+/// ScatterND; `accumulate` requires opset 16.
+inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
-        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), places, g.cast(source, dtype::int32), true),
+        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
     if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
-    return g.within<16>().op<"ScatterND">(x, places, source, attr::reduction_s("add"));
+    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
 }
 
-/// x where a mask over some axes is false, the source where it is true; for sources that are the same for every true element.
+/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
 inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
@@ -217,22 +218,22 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
     return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
 }
 
-/// aten::index_put: x[indices] = source, or += with `accumulate` (trap 14).
+/// aten::index_put: x[indices] = source, or += if `accumulate`.
 inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
-    if (first == indices.end()) throw unsupported_error("no index");
+    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
     if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
         if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
 
     index_tensors const by = read_indices(g, x, indices);
-    value const places = coordinates(g, by);
-    if (is_empty(places)) return x;
+    value const positions = coordinates(g, by);
+    if (is_empty(positions)) return x;
     safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
     value const into = permute(g, x, perm);
-    // The source is broadcast to what reading x[indices] gives, then the indexed axes go first as in ScatterND.
-    safe_vector<sym_int> shape = g.sizes(places);
+    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
+    safe_vector<sym_int> shape = g.sizes(positions);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
     std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
@@ -247,7 +248,7 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
     safe_vector<std::int64_t> back(perm.size());
     for (std::size_t i = 0; i != perm.size(); ++i)
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
-    return permute(g, write_coordinates(g, into, places, updates, accumulate), back);
+    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
 }
 inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
@@ -257,14 +258,14 @@ inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">(
-        [](graph<13> g, value self, value index, value source, bool accumulate) {
-            if (is_empty(index)) return self;
-            value const places = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-            value const y =
-                detail::write_coordinates(g, flat(g, self), places, flat(g, g.cast(source, self.dtype())), accumulate);
-            return reshape(g, y, g.sizes(self));
-        }),
+    symbolic<"aten::put(self, index, source, accumulate)">([](graph<13> g, value self, value index, value source,
+                                                              bool accumulate) {
+        if (is_empty(index)) return self;
+        value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+        value const y =
+            detail::write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+        return reshape(g, y, g.sizes(self));
+    }),
     symbolic<"aten::scatter.src(self, dim, index, src)">(
         [](graph<13> g, value self, std::int64_t dim, value index, value src) {
             return detail::write_elements(g, self, dim, index, src);
@@ -273,7 +274,7 @@ inline constexpr auto scatter = table(
         [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
             return detail::write_elements(g, self, dim, index, detail::filled_as(g, self, index, number));
         }),
-    // Scatter operators reduce since opset 16, to extremes since 18; so do the rows.
+    // ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
         [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
             if (is_complex(self.dtype())) return g.unsupported("complex numbers");
@@ -338,9 +339,9 @@ inline constexpr auto scatter = table(
         }),
     symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(
         [](graph<13> g, value self, value src, axis_list size, axis_list stride, std::optional<std::int64_t> offset) {
-            tensor places = detail::strided_places(size, stride, offset.value_or(0));
-            places.sizes = {places.element_count()};
-            return detail::write_places(g, self, g.constant(std::move(places)), src);
+            tensor positions = detail::strided_positions(size, stride, offset.value_or(0));
+            positions.sizes = {positions.element_count()};
+            return detail::write_positions(g, self, g.constant(std::move(positions)), src);
         }));
 
 } // namespace ATON_NAMESPACE::mappings

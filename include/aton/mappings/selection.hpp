@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Choosing elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
 // Public header.
 #pragma once
 
@@ -16,7 +16,7 @@ inline value choose_promoted(graph<13> g, value condition, value a, value b) {
     return choose(g, g.cast(condition, dtype::bool_), x, y);
 }
 
-/// The bounds count in type promotion, NaN stays NaN, and an upper bound below the lower one wins: so does ATen.
+/// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
 inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
     dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
@@ -25,8 +25,8 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
     return x;
 }
 
-/// Clip where the bounds are in order; its result is undefined where they are not, or are NaN. ONNX Runtime runs no
-/// Clip of bfloat16.
+/// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
+/// bfloat16.
 inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
@@ -38,7 +38,7 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> low
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-/// Whether two shapes surely agree.
+/// Whether two shapes are known to be equal.
 inline bool same_shape(value a, value b) {
     if (a.rank() != b.rank()) return false;
     for (std::int64_t i = 0; i != a.rank(); ++i)
@@ -46,20 +46,20 @@ inline bool same_shape(value a, value b) {
     return true;
 }
 
-/// `x` broadcast to the common shape of both. Expand broadcasts in both directions.
+/// x broadcast to the common shape of both. Expand broadcasts in both directions.
 inline value broadcast_with(graph<13> g, value x, value other) {
     return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
 }
 
 inline value masked_select(graph<13> g, value self, value mask) {
-    // Compress takes no bfloat16.
+    // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
     return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
                                    in_one_dimension(g, broadcast_with(g, mask, x))),
                   self.dtype());
 }
 
-/// The n-th true element of the broadcast mask takes the n-th element of source.
+/// Replaces the element at the n-th true element of the mask by the n-th element of source.
 inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
@@ -70,7 +70,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
 }
 
-/// [n, rank]; for 0-d [n, 0], n being 1 or 0.
+/// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
 inline value nonzero(graph<13> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
@@ -105,7 +105,7 @@ inline constexpr auto selection = table(
         [](graph<13> g, value condition, scalar a, scalar b) -> value {
             return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
         }),
-    // The columns of nonzero; a 0-d condition counts as one element.
+    // The columns of nonzero; a 0-d condition counts as 1-d.
     symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
         value const indices =
             g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);

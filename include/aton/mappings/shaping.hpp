@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reshape, Transpose, Slice, Gather and Expand as plain functions for all families: static where shapes are, computed otherwise.
+// Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
 // Internal header.
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// No end: everything up to the last element.
+/// The end of a slice that has no end.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 
-// Arithmetic on sizes: folded where both are constant.
+// Arithmetic on sizes; constants are folded.
 
 inline sym_int add(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
@@ -37,7 +37,7 @@ inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
     if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
     return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
 }
-/// a / b of numbers that are not negative.
+/// a / b for nonnegative numbers.
 inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
     if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
     return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
@@ -59,7 +59,7 @@ inline sym_int element_count(graph<13> g, value x) {
     if (x.shape().is_static()) return x.shape().element_count();
     return value(g.op<"Size">(x));
 }
-/// A 1-d value of one size.
+/// A size as a 1-d value with one element.
 inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
 
 inline bool all_constant(safe_span<sym_int const> sizes) {
@@ -80,12 +80,12 @@ inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dt
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
 }
 
-/// 0-d as 1-d, the rest as it is.
+/// Reshapes 0-d to 1-d; returns other tensors unchanged.
 inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.op<"Reshape">(x, g.ints({1}))) : x; }
 
 namespace detail {
 
-/// Replaces ATen's -1 by the number that it stands for, where that is known. Refuses sizes that no tensor of these elements has.
+/// Replaces a size of -1 by its actual value, if known. Refuses sizes that x cannot be reshaped to.
 inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
     std::int64_t const total = x.shape().element_count();
     std::int64_t rest = 1;
@@ -105,8 +105,8 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
         std::string text;
         for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
             text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
-        throw unsupported_error("a tensor of " + (total < 0 ? std::string("any number of") : std::to_string(total)) +
-                                " elements has no view of sizes [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+        throw unsupported_error("a tensor" + (total < 0 ? "" : " of " + std::to_string(total) + " elements") +
+                                " cannot be reshaped to [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
     }
     if (total < 0 || !all_constant(sizes)) return;
     for (sym_int& s : sizes)
@@ -115,7 +115,8 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
 
 } // namespace detail
 
-/// aten::reshape. ATen's 0 is a size of 0, ONNX's copies a dimension (trap 41): allowzero, or a constant where the result is known to be empty.
+/// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is known to be empty,
+/// it is a constant.
 inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
@@ -127,7 +128,7 @@ inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
         if (has_shape(x, to)) return x;
         return zero ? empty_constant(g, to, x.dtype()) : value(g.op<"Reshape">(x, g.ints(to)));
     }
-    if (computed == 1 && !inferred && !zero) // what remains is that size
+    if (computed == 1 && !inferred && !zero) // the only unknown size can be inferred
         for (sym_int& s : sizes)
             if (!s.is_constant()) s = -1;
     value const to = g.ints(sizes);
@@ -141,10 +142,10 @@ inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes)
     return reshape(g, x, safe_vector(sizes));
 }
 
-/// x as 1-d.
+/// x reshaped to 1-d.
 inline value flat(graph<13> g, value x) { return x.rank() == 1 ? x : reshape(g, x, {-1}); }
 
-/// x with leading dimensions of 1 until it has `rank`.
+/// Prepends dimensions of size 1 until x has `rank` dimensions.
 inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
     return x.rank() >= rank ? x : unsqueeze(g, x, iota(rank - x.rank()));
 }
@@ -153,7 +154,7 @@ inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
 inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
     safe_vector<std::int64_t> const all = iota(x.rank());
     if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
-        throw unsupported_error("its dims do not name each of the " + std::to_string(x.rank()) + " dimensions once");
+        throw unsupported_error("dims that are not a permutation of the " + std::to_string(x.rank()) + " dimensions");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
@@ -165,19 +166,19 @@ inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
     std::swap(perm[static_cast<std::size_t>(a)], perm[static_cast<std::size_t>(b)]);
     return permute(g, x, perm);
 }
-inline bool has_twice(safe_vector<std::int64_t> axes) {
+inline bool has_duplicates(safe_vector<std::int64_t> axes) {
     std::sort(axes.begin(), axes.end());
     return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
 }
-/// `source[i]` goes to `destination[i]`, the others keep their order.
+/// Moves axis `source[i]` to `destination[i]`; the other axes keep their order.
 inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
                        safe_span<std::int64_t const> destination) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return x;
     auto const from = normalize_axes(source, rank);
     auto const to = normalize_axes(destination, rank);
-    if (from.size() != to.size() || has_twice(from) || has_twice(to))
-        throw unsupported_error("dimensions that move to as many others, each named once, are needed");
+    if (from.size() != to.size() || has_duplicates(from) || has_duplicates(to))
+        throw unsupported_error("a source and a destination of different lengths, or with duplicate dimensions");
     safe_vector<std::int64_t> perm;
     safe_vector<std::int64_t> rest;
     for (std::int64_t a = 0; a != rank; ++a)
@@ -190,7 +191,7 @@ inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> sourc
     return permute(g, x, perm);
 }
 
-/// x[start:end:step] along an axis, with Python's negative and too large indices; step > 0.
+/// x[start:end:step] along an axis; as in Python, indices may be negative or out of range. step > 0.
 inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
     axis = normalize_axis(axis, x.rank());
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
@@ -200,7 +201,7 @@ inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_i
     return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}), as_list(g, step));
 }
 
-/// x[..., index, ...]: the axis goes where index is 0-d.
+/// x[..., index, ...]; the axis is removed if the index is 0-d.
 inline value select(graph<13> g, value x, std::int64_t axis, sym_int index) {
     return g.op<"Gather">(x, g.to_value(index), attr::axis_i(normalize_axis(axis, x.rank())));
 }
@@ -208,12 +209,12 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 
-/// aten::expand: -1 keeps a dimension (ONNX: 1, as Expand broadcasts both ways).
+/// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
         sym_int const& s = sizes[static_cast<std::size_t>(i)];
-        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: not static
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: dynamic
         bool const keeps = s.is(-1) && i >= added;
         if (added < 0 ||
             (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
@@ -243,7 +244,7 @@ inline value expand_to(graph<13> g, value x, value shape) {
     return g.op<"Expand">(x, shape);
 }
 
-/// The shape that all of them broadcast to, as a 1-d value.
+/// The shape that all values broadcast to, as a 1-d value.
 inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     std::size_t rank = 0;
     bool fixed = true;
@@ -265,7 +266,7 @@ inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
     return g.ints(sizes);
 }
 
-/// 0, 1, ... below n, as int64 times `step` plus `start`: a constant where n is.
+/// start, start + step, ..., n elements, as int64; a constant if the arguments are constant and n is not too large.
 inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
     bool const known = start.is_constant() && n.is_constant() && step.is_constant();
     if (known && n.constant() <= budget::max_constant_range) {
@@ -278,11 +279,11 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor of one number. Small ones become constants.
+/// A tensor full of one number; a constant if it is small.
 inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
-            throw unsupported_error("a tensor of size " + std::to_string(s.constant()));
+            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
     tensor const one = one_element(number, type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Orders along an axis: sort, topk, kthvalue, medians, mode and quantiles, all by ONNX's TopK.
+// Order along an axis: aten's sort, topk, kthvalue, median, mode and quantile, mostly as ONNX's TopK.
 // Public header.
 #pragma once
 
@@ -20,9 +20,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// What TopK orders by. ATen puts NaN above infinity, ONNX says nothing: in float64 infinity becomes the greatest
-/// finite number, and NaN infinity. (Of float64 itself, infinity and its greatest finite number count as equal.) TopK
-/// takes no bool.
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
+/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
 inline value sort_key(graph<13> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
@@ -33,7 +32,7 @@ inline value sort_key(graph<13> g, value x) {
         g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
 }
 
-/// Indices of the k first in order along an axis; equal ones in their order, as ONNX promises and stable sorts need.
+/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
 inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
     auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
                                                 g.ints(safe_span(&k, 1)),
@@ -61,19 +60,19 @@ inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim
     return std::get<1>(sort(g, self, dim, descending));
 };
 
-/// How many elements along the axis are NaN, with the axis kept.
+/// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
 }
 
-/// floor((n - 1) / 2) of an int64 that is at least 1.
+/// floor((n - 1) / 2) for an int64 n >= 1.
 inline value lower_middle(graph<13> g, value n) {
     value const one = g.scalar(1, dtype::int64);
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
-/// Index of the lower median along an axis, which is kept. NaN sorts last: the first of them is the median, or
-/// (`ignore_nan`) none of them unless all are.
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
+/// or with `ignore_nan` the median of the other elements.
 inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
@@ -103,7 +102,7 @@ inline constexpr auto median_all = [](graph<13> g, value self) -> value {
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 
-/// The last index of the smallest of the most frequent values along an axis, which is kept. Looks at all pairs.
+/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
 inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     prefixes const p = make_prefixes(g, x, axis);
     std::int64_t const last = x.rank();
@@ -111,13 +110,14 @@ inline value mode_index(graph<13> g, value x, std::int64_t axis) {
     value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
     value const count = reduce_sum(g, same, std::array{last}, false);
     value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
-    value const least = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, g.scalar_like(greatest_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, least), p.position, g.scalar(-1, dtype::int64));
+    value const smallest = reduce<"ReduceMin">(
+        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
+    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
-/// Ranks to look up: where `interpolation` puts a fractional one, and how far it is above the lower neighbour.
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
+/// unset if no interpolation is needed.
 struct ranks {
     value below;
     value above;
@@ -125,7 +125,7 @@ struct ranks {
 };
 inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
     auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // halves to even, both in ATen and in ONNX
+    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
@@ -133,7 +133,7 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
     return {index(below), {}, {}};
 }
 
-/// aten::quantile, and nanquantile where NaN is ignored; the dimension of a 1-d q goes first.
+/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
 inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;
@@ -192,7 +192,7 @@ inline constexpr auto sorting = table(
             return detail::argsort_row(g, self, dim, descending);
         }),
     symbolic<"aten::msort(self)">([](graph<13> g, value self) { return std::get<0>(detail::sort(g, self, 0, false)); }),
-    // Without `sorted` any order is right: this one is.
+    // sorted=False allows any order.
     symbolic<"aten::topk(self, k, dim, largest, sorted)">(
         [](graph<13> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -203,7 +203,7 @@ inline constexpr auto sorting = table(
         [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
             if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
             std::int64_t const axis = normalize_axis(dim, self.rank());
-            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue of a k below 1");
+            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
         }),

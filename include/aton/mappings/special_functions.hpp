@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ... approximated to the
-// precision of float32.
+// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
+// precision.
 // Public header.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Horner's rule; the constant term comes first.
+/// Evaluates a polynomial by Horner's rule; the constant term comes first.
 inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
     double const* c = coefficients.end();
     value y = g.scalar(*--c, x.dtype());
@@ -22,21 +22,21 @@ inline value polynomial(graph<13> g, value x, std::initializer_list<double> coef
     return y;
 }
 
-/// A composed function that is as precise as float32: float64 is refused.
+/// The body of a function with float32 precision; refuses float64.
 template <auto Function>
 inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
-    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation is as precise as float32");
+    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
     return composed<Function>(g, x);
 };
 
-/// A composed function, always computed in float64 and rounded once: what cancels there is below float32.
+/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
 template <auto Function>
 inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
     return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
 };
 
-/// The normal tail_quantile for p = 1/2 + q, where `tail` = min(p, 1 - p).
-/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316; `reaches_far`: whether tails below e^-25 come.
+/// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
+/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
 inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
@@ -89,7 +89,7 @@ inline value scaled_erfc(graph<13> g, value x) {
     return g.op<"Mul">(t, g.op<"Exp">(exponent));
 }
 
-/// Not 1 - erf(x), which is 0 from x = 4 on. float64 has only that: absolute error 1e-16, but no digits of its own.
+/// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
 inline value erfc(graph<13> g, value x) {
     if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
     value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
@@ -103,7 +103,7 @@ inline value erfcx(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
 }
 
-/// log(erfc(-x / sqrt(2)) / 2): nothing underflows below 0, nothing cancels above.
+/// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
 inline value log_ndtr(graph<13> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
@@ -113,7 +113,7 @@ inline value log_ndtr(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), below, above);
 }
 
-/// What lgamma and digamma share: x mirrored to y >= 1/2, and moved to z >= 8 where Stirling's series holds.
+/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
 struct stirling {
     stirling(graph<13> g, value x)
         : mirrored(g.op<"Less">(x, 0.5)),
@@ -125,7 +125,7 @@ struct stirling {
           angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
 
     value mirrored, y, small, z, inverse, inverse_square;
-    value angle; ///< pi x without its whole turns: 0 exactly where x is an integer
+    value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
 };
 
 inline value lgamma(graph<13> g, value x) {
@@ -144,7 +144,7 @@ inline value lgamma(graph<13> g, value x) {
     return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
 }
 
-/// The poles: NaN at negative integers, -1/x at 0.
+/// At its poles, digamma is NaN for negative integers and -1/x for 0.
 inline value digamma(graph<13> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
@@ -163,8 +163,8 @@ inline value digamma(graph<13> g, value x) {
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. ATen rounds x - j / 2, which counts
-/// next to a pole, and each lgamma, which counts where they cancel.
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
+/// lgamma, which matters if they cancel.
 inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
@@ -224,7 +224,7 @@ inline value i1e(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
 }
 
-/// Scales back by exp(|x|), in two factors: exp(|x|) alone overflows first.
+/// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
 template <auto Scaled>
 value unscaled(graph<13> g, value x) {
     value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));

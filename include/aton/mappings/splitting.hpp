@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow and their kin.
+// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow ...
 // Public header.
 #pragma once
 
@@ -22,26 +22,26 @@ inline void expect_pieces(std::int64_t count) {
     budget::expect("a list", count, static_cast<std::int64_t>(budget::max_nodes));
 }
 
-/// Pieces of these sizes. One piece is x itself (trap 38).
+/// Splits x into pieces of these sizes. A single piece is x itself.
 inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
     return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
 }
 
-/// How many tensors the call gives, where only the program knows; refused where it does not.
+/// The number of results that the program recorded for the call; refuses the call if it is unknown.
 inline std::int64_t expected_count(graph<13> g) {
     if (g.context().expected.empty())
         throw unsupported_error("the number of results depends on a size that is not static");
     return static_cast<std::int64_t>(g.context().expected.size());
 }
 
-/// Pieces of one size; the last may be smaller.
+/// Splits x into pieces of one size; the last may be smaller.
 inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
-    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of a negative size");
+    if (size.is_constant() && size.constant() < 0) throw unsupported_error("a split into pieces of negative size");
     std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
     expect_pieces(count);
     safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
@@ -55,7 +55,7 @@ inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, 
     return split_sizes(g, self, sizes, dim);
 };
 
-/// aten::chunk: at most `chunks` pieces, all but the last of the same size; of an empty dimension as many as asked for.
+/// aten::chunk: at most `chunks` pieces, all of the same size except the last; exactly `chunks` pieces of an empty dimension.
 inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(chunks);
@@ -63,7 +63,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, 
     return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
 };
 
-/// aten::tensor_split: `sections` pieces, the first of them larger by one where it does not divide.
+/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
 inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     expect_pieces(sections);
@@ -71,7 +71,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
     return split_sizes(g, x, sizes, axis);
 }
-/// Pieces between indices, as Python slices: negative ones count from the end, too large ones are cut.
+/// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
 inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
     safe_vector<value> out;
     sym_int start = 0;
@@ -82,7 +82,7 @@ inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std:
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
 }
-/// hsplit, vsplit and dsplit: tensor_split along the axis of that name.
+/// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
 inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
@@ -98,7 +98,7 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
 inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
     if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
-    if (!start.is_constant()) { // computed, so it may be negative
+    if (!start.is_constant()) { // may be negative at run time
         value const s = start.as_value();
         start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
     }
@@ -130,13 +130,13 @@ inline constexpr auto splitting = table(
         }),
     // A computed number of sections would give a computed number of results.
     symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-        [](graph<13> g, value self, value places, std::int64_t dim) {
+        [](graph<13> g, value self, value positions, std::int64_t dim) {
             dim = normalize_axis(dim, self.rank());
-            if (places.rank() == 0) return detail::split_sections(g, self, places.constant<std::int64_t>(), dim);
+            if (positions.rank() == 0) return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
             std::int64_t const count =
-                places.size(0).is_static() ? places.size(0).size() : detail::expected_count(g) - 1;
+                positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
             safe_vector<sym_int> indices;
-            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, places, 0, i));
+            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
             return detail::split_at(g, self, indices, dim);
         }),
     symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {

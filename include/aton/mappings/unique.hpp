@@ -17,14 +17,14 @@ namespace detail {
 
 using unique_results = std::tuple<value, optional_value, optional_value>;
 
-/// Unique sorts in any case: ATen's `sorted=False` allows every order. What is not asked for is not produced.
+/// Unique with sorted elements, because sorted=False allows any order in ATen. Results that are not requested are absent.
 inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
     auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
     optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
-/// Neighbours that are equal count once: the first of each run, where every element lies, and how long the runs are.
+/// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
 inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
@@ -74,7 +74,7 @@ inline constexpr auto unique = table(
     symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
         [](graph<13> g, value self, bool return_inverse, bool return_counts,
            std::optional<std::int64_t> dim) -> detail::unique_results {
-            if (dim && self.rank() > 1) return g.unsupported("runs of equal slices along a dim");
+            if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
             return detail::distinct_runs(g, self, return_inverse, return_counts);
         }));
 

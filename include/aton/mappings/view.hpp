@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Views: aten's reshape, squeeze, permute, expand and their kin, which change the shape and no element.
+// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
 // Public header.
 #pragma once
 
@@ -23,14 +23,14 @@ inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
 };
 inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
-    // BitCast came with opset 26, for elements of one width.
+    // BitCast was added in opset 26, for dtypes of the same width.
     if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
         return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
-    return g.unsupported("the same bytes as another dtype");
+    return g.unsupported("a view of the same bytes as another dtype");
 };
 
-/// Whether squeeze drops a dimension. Of a dimension that is not static the recorded rank of the result tells; a symbol is larger than 1,
-/// as in torch.export.
+/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
+/// torch.export.
 inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
     auto const& expected = g.context().expected;
@@ -38,7 +38,7 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
         static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
         return false;
     if (x.size(axis).is_symbolic()) return false;
-    throw unsupported_error("squeeze of a dimension whose size is not known");
+    throw unsupported_error("squeeze of a dimension of unknown size");
 }
 inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
     safe_vector<std::int64_t> gone;
@@ -88,7 +88,7 @@ inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size,
     return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
-/// Dimensions first to last become one.
+/// Merges the dimensions first to last into one.
 inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return reshape(g, x, {1});
@@ -97,7 +97,7 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
     if (first == last) return x;
     if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
-    // Any batch size with one node and no constants.
+    // Flatten is a single node without constants, for any batch size.
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
     safe_vector<sym_int> const sizes = g.sizes(x);
     safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
@@ -113,7 +113,7 @@ inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t st
 inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
     safe_vector<sym_int> to = g.sizes(self);
-    if (to.empty()) throw unsupported_error("unflatten of a tensor without dimensions");
+    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
     safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
@@ -125,7 +125,7 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
     return reshape(g, self, to);
 };
 
-/// A tensor with `n` dimensions or more, as aten::atleast_1d, 2d and 3d place them.
+/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
 inline value at_least(graph<13> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
@@ -157,7 +157,7 @@ inline constexpr auto reshaping = table(
         return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
     }),
     symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    // The strides only say where the elements lie.
+    // ONNX tensors do not have strides.
     symbolic<"aten::_reshape_alias(self, size, stride)">(
         [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
     symbolic<"aten::_reshape_alias_copy(self, size, stride)">(

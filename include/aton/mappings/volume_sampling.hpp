@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grid_sampler over three dimensions as arithmetic and gathers: GridSample knows only two before opset 20.
+// grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
 // Internal header.
 #pragma once
 
@@ -11,14 +11,15 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// One element that a point reads along one dimension, for all points: (batch, points).
+/// One of the elements that each point reads along one dimension; all values are (batch, points).
 struct grid_tap {
-    value index;           ///< int64, inside of the input
-    optional_value weight; ///< its share; none: all of it
-    optional_value inside; ///< bool: false reads as 0; none: all are inside
+    value index;           ///< int64, inside the input
+    optional_value weight; ///< absent: 1
+    optional_value inside; ///< bool, whether to read the element instead of 0; absent: all true
 };
 
-/// Where points in [-1, 1] lie among `n` elements; "border" and "reflection" bring outer ones back (ATen/native/GridSampler.h).
+/// The positions among `n` elements of points in [-1, 1]; the paddings "border" and "reflection" map others into the input
+/// (ATen/native/GridSampler.h).
 inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
@@ -33,13 +34,13 @@ inline value grid_position(graph<13> g, value c, value n, value last, std::int64
     return g.op<"Clip">(at, 0.0, last);
 }
 
-/// A tap of a whole position that may lie outside, where it reads as 0.
+/// A tap at an integral position, which reads as 0 outside the input.
 inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
     value const nearest = g.op<"Clip">(position, 0.0, last);
     return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
 }
 
-/// Two neighbours, or the nearest element (halves go to the even one).
+/// The two neighbors of each point, or the nearest element (halves are rounded to even).
 inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
@@ -57,7 +58,7 @@ inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
             tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
 }
 
-/// mode 0: linear, 1: nearest; padding 0: zeros, 1: border, 2: reflection.
+/// mode: 0 linear, 1 nearest; padding: 0 zeros, 1 border, 2 reflection.
 inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     safe_vector<sym_int> const sizes = g.sizes(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sliding windows over spatial dimensions: batch handling, parameter lists, and windows as one Gather where no ONNX kernel does them.
+// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
 // Internal header.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace ATON_NAMESPACE::mappings::detail {
 
 using ints = safe_vector<std::int64_t>;
 
-/// A list parameter over `n` dimensions: one number stands for all, none for `fallback`.
-inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+/// A list parameter for `n` dimensions: a single number applies to all, an empty list is `fallback`.
+inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
     if (given.empty()) return fallback;
-    budget::expect("a number for each dimension", static_cast<std::int64_t>(n), budget::max_rank);
+    budget::expect("a list parameter", static_cast<std::int64_t>(n), budget::max_rank);
     if (given.size() == 1) return ints(n, given[0]);
     if (given.size() != n)
         throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
@@ -27,7 +27,7 @@ inline ints spread(safe_span<std::int64_t const> given, std::size_t n, ints cons
     return {given.begin(), given.end()};
 }
 
-/// Calls `body` with x as (batch, channel, n spatial dimensions); an unbatched x has one dimension less, and so has the result.
+/// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
 template <class Body>
 value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
@@ -37,7 +37,7 @@ value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
     return squeeze(g, body(unsqueeze(g, x, 0)), 0);
 }
 
-/// The same for bodies with values and indices.
+/// The same for bodies that return values and indices.
 template <class Body>
 std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
@@ -48,7 +48,7 @@ std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, B
     return {squeeze(g, values, 0), squeeze(g, indices, 0)};
 }
 
-/// What the windows over one dimension read: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
+/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
 struct axis_windows {
     std::int64_t in = 0;
     safe_vector<ints> taps;
@@ -57,14 +57,14 @@ struct axis_windows {
     [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
 };
 
-/// Refuses windows whose table an export does not compute.
+/// Refuses tables of windows that are too large.
 inline void expect_table(std::int64_t windows, std::int64_t length) {
-    if (windows < 0 || length < 0) throw unsupported_error("windows of no size");
+    if (windows < 0 || length < 0) throw unsupported_error("windows of negative size");
     budget::expect("a table of windows", checked_int(windows) * length);
     budget::expect("a list of windows", windows);
 }
 
-/// `out` windows of `kernel` elements that are `dilation` apart; the first starts at -before.
+/// `out` windows of `kernel` elements at a distance of `dilation`; the first starts at -before.
 inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
                             std::int64_t dilation, std::int64_t before) {
     expect_table(out, kernel);
@@ -79,7 +79,7 @@ inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kern
     return w;
 }
 
-/// The windows of adaptive pooling: from floor(o * in / out) up to ceil((o + 1) * in / out).
+/// The windows of adaptive pooling: [floor(o * in / out), ceil((o + 1) * in / out)).
 inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
     if (out != 0) expect_table(out, checked_int(in) / out + 2);
@@ -95,7 +95,7 @@ inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     return w;
 }
 
-/// Windows over all spatial dimensions, flattened: `index` holds kernel x positions offsets into a (channel's) plane; `plane` means padding.
+/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel, or `plane` for padding.
 struct window_table {
     ints out;
     std::int64_t kernel = 1;
@@ -104,16 +104,16 @@ struct window_table {
     ints index;
 
     [[nodiscard]] bool has_padding() const { return std::find(index.begin(), index.end(), plane) != index.end(); }
-    /// How many elements each window reads.
+    /// The number of elements in each window, without padding.
     [[nodiscard]] ints counts() const {
         ints n(static_cast<std::size_t>(positions), 0);
         for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
         return n;
     }
-    /// The same windows with padding after their elements: the first of equal numbers is an element, though it is the lowest.
+    /// The same windows with padding moved to the end, so that ArgMax finds an element even if it is equal to the padding.
     [[nodiscard]] window_table with_padding_last() const {
         window_table t = *this;
-        ints next(static_cast<std::size_t>(positions), 0); // the entry of each window to write
+        ints next(static_cast<std::size_t>(positions), 0); // next entry to write, per window
         t.index.assign(index.size(), plane);
         for (std::size_t i = 0; i != index.size(); ++i)
             if (std::size_t const column = i % next.size(); index[i] != plane)
@@ -127,7 +127,7 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     t.index = {0};
     for (axis_windows const& a : axes) {
         expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
-        checked_int const plane = checked_int(t.plane) * a.in; // the largest number below
+        checked_int const plane = checked_int(t.plane) * a.in; // no entry of `index` is larger
         ints next;
         for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
             for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
@@ -147,7 +147,7 @@ inline window_table combine(safe_span<axis_windows const> axes) {
     return t;
 }
 
-/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads `fill`.
+/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
 inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
     value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
     if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
@@ -169,18 +169,18 @@ inline bool has_static_plane(value x) {
     return true;
 }
 
-/// The static spatial sizes of (batch, channel, spatial...); refuses when one is not known.
+/// The spatial sizes of (batch, channel, spatial...); refuses dynamic ones.
 inline ints static_plane(value x) {
     ints sizes;
     for (std::int64_t i = 2; i != x.rank(); ++i) {
         if (!x.size(i).is_static())
-            throw unsupported_error("a dynamic height or width needs windows that ONNX has no operator for");
+            throw unsupported_error("a dynamic height or width: ONNX has no operator for these windows");
         sizes.push_back(x.size(i).size());
     }
     return sizes;
 }
 
-/// bfloat16 came to Conv and the pools in opset 22; before, ATen's accumulation in float32 is spelled out.
+/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
 template <class Body>
 value widened(graph<13> g, value x, Body body) {
     if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a finished graph is legal ONNX at its opset: held against the schemas and its shapes before anything is written.
+// Checks that a finished graph is legal ONNX at its opset, by schemas and shapes, before anything is written.
 // Public header.
 #pragma once
 
@@ -7,15 +7,15 @@
 
 namespace ATON_NAMESPACE {
 
-/// Holds every node of the graph, of its subgraphs and functions, against the schema in force: that there is one, numbers of inputs and
-/// outputs, attributes and their types, dtypes that are known against the constraints, and that every input is defined before it is
-/// used. Throws aton::error: one sentence with operator, opset, what is wrong, what the node was made for and the user's source line.
-/// Operators of domains that ONNX does not define are held against their bodies, where they have some.
+/// Checks every node of the graph, its subgraphs and its functions against the schema in force: existence, numbers of inputs and
+/// outputs, attributes and their types, known dtypes against the constraints, and definition of every input before its use. Throws
+/// aton::error, one sentence with the operator, the opset, the problem, the ATen operator and the user's source line. Operators of
+/// domains that ONNX does not define are checked against their bodies, if they have any.
 void require_legal(graph_data const& graph);
 
-/// Infers the shapes of every node's results again, from the constants that passes have made since: throws aton::error where a rank or a
-/// size is another one than the graph says, or where the node cannot be. Types of the graph stay as they are, those of its nested graphs
-/// too; what a throw leaves is not to be used.
+/// Infers the shapes of all results again, using constants that passes have created. Throws aton::error if a rank or size contradicts
+/// the graph, or if a node is invalid. The types in the graph and its nested graphs do not change; after an exception, the graph is
+/// unusable.
 void require_shapes(graph_data& graph);
 
 } // namespace ATON_NAMESPACE

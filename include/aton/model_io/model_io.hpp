@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX files: a graph as a ModelProto, a ModelProto as a graph, and the ONNX checker. Follows onnx/onnx.proto of ONNX 1.23.
+// ONNX files: conversion between graphs and ModelProto, and the ONNX checker. Follows onnx/onnx.proto of ONNX 1.23.
 // Public header.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace ATON_NAMESPACE {
 
-/// What a written model says about itself.
+/// Metadata of a written model.
 struct model_options {
     std::string producer_name = "aton";
-    std::string producer_version; ///< empty: Aton's
+    std::string producer_version; ///< empty: Aton's version
     std::string doc;
     std::vector<std::pair<std::string, std::string>> metadata; ///< metadata_props
-    int ir_version = 0; ///< 0: the lowest that is legal for the opset and what the graph holds
+    int ir_version = 0; ///< 0: the lowest version that is legal for the opset and the contents
 };
 
-/// A tensor of a model whose bytes lie in another file.
+/// A tensor of a model whose bytes are in another file.
 struct external_tensor {
     std::string name;
     std::string location; ///< relative to the model's folder
@@ -30,7 +30,7 @@ struct external_tensor {
     std::int64_t length = -1; ///< -1: to the end of the file
 };
 
-/// A model as it was read. Tensors in other files keep type and sizes and have no bytes.
+/// A model that was read. Tensors in other files have type and sizes, but no bytes.
 struct model {
     graph_data graph;
     std::int64_t ir_version = 0;
@@ -41,16 +41,16 @@ struct model {
     std::vector<external_tensor> external;
 };
 
-/// The bytes of a ModelProto. The same graph gives the same bytes. Constant nodes stay nodes; types that are known become value_info;
-/// outputs of unknown type are completed by ONNX's inference. Throws aton::error for what ONNX cannot hold: an output of unknown
-/// dtype, a tensor whose bytes do not fit its sizes, more than 2 GiB.
+/// The bytes of a ModelProto; deterministic. Constant nodes stay nodes, known types become value_info, and ONNX's inference completes
+/// outputs of unknown type. Throws aton::error for what ONNX cannot represent: an output of unknown dtype, a tensor whose bytes do not
+/// match its sizes, more than 2 GiB.
 [[nodiscard]] std::string to_model_proto(graph_data const& graph, model_options const& options = {});
 
-/// Writes the model to `path`. The file appears whole or not at all: a temporary beside it is renamed.
+/// Writes the model to `path` atomically: a temporary file in the same folder is renamed.
 /// Throws aton::error, as to_model_proto() does, and for a file that cannot be written.
 void write_model(graph_data const& graph, std::string const& path, model_options const& options = {});
 
-/// Writes bytes to a file that appears whole or not at all; to a pipe or device as they are. Throws aton::error.
+/// Writes bytes to a file atomically, or directly to a pipe or device. Throws aton::error.
 void write_file(std::string_view bytes, std::string const& path);
 
 /// The model in a file. Throws aton::error, one line that names the file, for anything that is not a readable ONNX model.
@@ -64,16 +64,16 @@ void write_file(std::string_view bytes, std::string const& path);
 /// }
 /// ```
 [[nodiscard]] model read_model(std::string const& path);
-/// The model in memory; `name` is what messages call it.
+/// The model in memory. Messages use `name` for it.
 /// Throws aton::error as read_model() does.
 [[nodiscard]] model parse_model(std::string_view bytes, std::string_view name = "model");
 
-/// Reads the initializers of the main graph that lie in other files; `path` is the model's own. Throws aton::error for a file that cannot
-/// be read, lies outside of the model's folder or is too short, and for other tensors in files.
+/// Reads the initializers of the main graph that are in other files; `path` is that of the model. Throws aton::error for a file that
+/// cannot be read, is outside the model's folder or is too short, and for external tensors that are not initializers.
 void load_external(model& m, std::string const& path);
 
-/// Holds a file against ONNX's checker with full, strict shape inference; external data must be there. Throws aton::error with the
-/// first problem on one line.
+/// Runs ONNX's checker with full, strict shape inference on a file; external data must exist. Throws aton::error with the first
+/// problem on one line.
 /// ```cpp
 /// #include <aton/model_io/model_io.hpp>
 ///
@@ -83,7 +83,7 @@ void load_external(model& m, std::string const& path);
 /// }
 /// ```
 void check_model(std::string const& path);
-/// The same for a model in memory; tensors in other files are looked for in the working directory.
+/// The same for a model in memory. External tensors are looked up in the working directory.
 /// Throws aton::error as check_model() does.
 void check_model_bytes(std::string_view bytes, std::string_view name = "model");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values in files: the inputs and outputs that ONNX's tests and tools keep beside a model, input_0.pb. Follows onnx/onnx-data.proto.
+// Values in files, such as input_0.pb, in which ONNX's tests and tools store inputs and outputs. Follows onnx/onnx-data.proto.
 // Public header.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace ATON_NAMESPACE {
 
-/// A tensor, a sequence of tensors, or an optional that is empty. An optional that holds something is what it holds.
+/// A tensor, a sequence of tensors, or an empty optional. A non-empty optional is represented by its value.
 struct file_value {
-    std::vector<tensor> tensors; ///< one; of a sequence any number
+    std::vector<tensor> tensors; ///< one, or any number for a sequence
     bool is_sequence = false;
 
     /// Whether it is an optional without a value.
     [[nodiscard]] bool is_empty() const { return !is_sequence && tensors.empty(); }
 };
 
-/// The value in the bytes of a TensorProto, SequenceProto or OptionalProto: which, the kind says; `name` is what messages call it. Throws
-/// aton::error, one line, for anything else: sequences of sequences, maps, sparse tensors, elements in another file.
+/// Parses a TensorProto, SequenceProto or OptionalProto, as `kind` says. Messages use `name` for it. Throws aton::error, one line, for
+/// anything else: sequences of sequences, maps, sparse tensors, elements in another file.
 [[nodiscard]] file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name = "value");
 
 /// The value in a file.

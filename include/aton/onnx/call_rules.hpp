@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of a call: legal in every schema version between two opsets, or the first rule that is broken, where and by what.
+// Checks a call against every schema version between two opsets, and returns the first broken rule: where, and by what.
 // Internal header.
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What stands at a position of a call: a value, one that may be missing, nothing, a list of values, or a C++ number.
+/// The kinds of operands: a value, one that may be missing, nothing, a list of values, or a C++ number.
 enum class operand_kind : std::uint8_t { value, optional_value, absent, list, number };
 
 struct call_operand {
     operand_kind kind = operand_kind::value;
-    type_set types = any_type; ///< of a number: that can have one of its C++ type
+    type_set types = any_type; ///< of a number: the types that can represent its C++ type
 };
 
-/// A graph that is built by a lambda, as the compiler sees it; -1: known when the graph is built.
+/// A graph that a lambda builds, as far as it is known at compile time; -1: known only when the graph is built.
 struct call_body {
-    int since = 1; ///< the range of opsets that the lambda is for
+    int since = 1; ///< the opset range of the lambda's graph
     int until = newest_opset;
     int inputs = -1;  ///< how many values it takes
     int results = -1; ///< how many it returns
@@ -34,11 +34,11 @@ struct call_body {
 struct call_attribute {
     std::string_view name;
     attr_type type = attr_type::undefined;
-    dtype constant = dtype::undefined; ///< an element type that is known while compiling: `attr::to_i(dtype_c<...>)`
+    dtype constant = dtype::undefined; ///< an element type known at compile time: `attr::to_i(dtype_c<...>)`
     call_body const* body = nullptr;
 };
 
-/// A call as the compiler sees it. `outputs` is -1 where their number is known only at run time.
+/// A call as far as it is known at compile time. `outputs` is -1 if their number is known only at run time.
 struct call {
     std::string_view domain;
     std::string_view name;
@@ -80,8 +80,8 @@ enum class rule : std::uint8_t {
 struct broken_rule {
     rule kind = rule::none;
     int opset = 0;     ///< the schema version that refuses the call
-    int position = -1; ///< of the operand, 0-based
-    int limit = 0;     ///< how many are allowed, or the opset from which it would be legal
+    int position = -1; ///< of the operand, 0-based; of other rules a count, an attr_type or an opset
+    int limit = 0;     ///< the number allowed, or the first opset at which the call would be legal
     std::string_view culprit = {};
     std::string_view nearest = {};
     type_set given = {};
@@ -141,15 +141,15 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
         formal const in = schema.input(formal_index(i, formals));
         if (o.kind == operand_kind::list && in.kind != option::variadic)
             return {rule::list_not_variadic, schema.since(), i, 0, in.name};
-        bool const may_miss = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
-        if (may_miss && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
+        bool const may_be_missing = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
+        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
             return {rule::number_without_type, schema.since(), i, 0, in.name};
         if (o.kind == operand_kind::number && o.types != any_type) {
-            type_set const beside =
+            type_set const possible =
                 in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
-            if (!beside.empty() && (beside & o.types).empty())
-                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, beside};
+            if (!possible.empty() && (possible & o.types).empty())
+                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, possible};
         }
         if (!carries_type(o)) continue;
         type_set const allowed =
@@ -167,12 +167,12 @@ constexpr std::string_view input_named(Schema const& schema, std::string_view na
     return {};
 }
 
-/// Whether the attribute states the element type of the first output while compiling: Cast's `to`.
+/// Whether the attribute states the element type of the first output at compile time: Cast's `to`.
 constexpr bool names_result_type(call_attribute const& a) {
     return a.constant != dtype::undefined &&
            (a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype");
 }
-/// What such an attribute leaves of the types of the first output, a tensor or a sequence.
+/// The types of the first output, a tensor or a sequence, that such an attribute leaves.
 template <class Schema>
 constexpr type_set stated_types(Schema const& schema, call_attribute const& a) {
     type_set const tensor = tensors(a.constant);
@@ -230,8 +230,8 @@ constexpr broken_rule check_outputs(call const& c, Schema const& schema) {
     return {};
 }
 
-/// Bodies of control flow: what goes in are the operands (Loop: an iteration number and a condition instead of the first two), what
-/// comes out the outputs (Loop: a condition before them).
+/// Bodies of control flow: they take the operands (Loop: an iteration number and a condition instead of the first two) and return the
+/// outputs (Loop: preceded by a condition).
 constexpr broken_rule check_bodies(call const& c) {
     bool const known =
         c.domain.empty() && (c.name == "If" || c.name == "Loop" || c.name == "Scan" || c.name == "SequenceMap");
@@ -252,7 +252,7 @@ constexpr broken_rule check_bodies(call const& c) {
     return {};
 }
 
-/// How many inputs the node will have: `absent` at the end is no input.
+/// The number of inputs that the node will have, without trailing `absent`.
 constexpr int given_inputs(call const& c) {
     int count = static_cast<int>(c.operands.size());
     while (count != 0 && c.operands[static_cast<std::size_t>(count - 1)].kind == operand_kind::absent) --count;
@@ -269,7 +269,7 @@ constexpr int next_legal_version(op_schema const& schema) {
 
 } // namespace detail
 
-/// Holds the call against one version of a schema.
+/// Checks the call against one version of a schema.
 template <class Schema>
 constexpr broken_rule check_version(call const& c, Schema const& schema) {
     if (auto r = detail::check_inputs(c, schema)) return r;
@@ -277,7 +277,7 @@ constexpr broken_rule check_version(call const& c, Schema const& schema) {
     return detail::check_outputs(c, schema);
 }
 
-/// Holds the call against every schema version in force inside [since, until]; `all` are those versions.
+/// Checks the call against all schema versions in force inside [since, until], which are `all`.
 constexpr broken_rule check_call(call const& c, version_range const& all) {
     if (all.empty() || all[0].since() > c.since) {
         int const first = first_version(c.domain, c.name);
@@ -306,7 +306,7 @@ constexpr broken_rule check_call(call const& c, version_range const& all) {
     return {};
 }
 
-/// Every type that output `index` of a legal call can have in one version of the schema.
+/// The types that output `index` of a legal call can have in one version of the schema.
 template <class Schema>
 constexpr type_set result_types_of(call const& c, int index, Schema const& schema) {
     if (schema.output_count() == 0) return {};
@@ -318,7 +318,7 @@ constexpr type_set result_types_of(call const& c, int index, Schema const& schem
     return follows_inputs ? detail::bound_types(schema, out.type_var, c.operands, static_cast<int>(c.operands.size()))
                           : out.types;
 }
-/// The same in one of several versions.
+/// The same in any of several versions.
 template <class Versions>
 constexpr type_set result_types(call const& c, int index, Versions const& all) {
     type_set result;
@@ -329,7 +329,7 @@ constexpr type_set result_types(call const& c, int index) {
     return result_types(c, index, versions(c.domain, c.name, c.since, c.until));
 }
 
-/// What a call comes to: the broken rule, or the types that its first output can have.
+/// The result of a check: the broken rule, or the types that the first output can have.
 struct call_outcome {
     broken_rule broken;
     type_set first_result;

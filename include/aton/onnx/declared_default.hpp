@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the text of a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+// Checks whether a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
 // Internal header.
 #pragma once
 
@@ -17,14 +17,14 @@ constexpr std::size_t digits(std::string_view text) {
     return n;
 }
 
-/// -12, within 64 bits.
+/// -12, within int64.
 constexpr bool is_whole_number(std::string_view text) {
     bool const negative = text.starts_with('-');
     if (negative) text.remove_prefix(1);
-    std::string_view const most = negative ? "9223372036854775808" : "9223372036854775807";
+    std::string_view const max = negative ? "9223372036854775808" : "9223372036854775807";
     while (text.size() > 1 && text.starts_with('0')) text.remove_prefix(1);
     if (text.empty() || digits(text) != text.size()) return false;
-    return text.size() < most.size() || (text.size() == most.size() && text <= most);
+    return text.size() < max.size() || (text.size() == max.size() && text <= max);
 }
 
 /// -12, 1.5, .5, 2e-3.
@@ -45,7 +45,7 @@ constexpr bool is_number(std::string_view text) {
     return !text.empty() && digits(text) == text.size();
 }
 
-/// The length of the string in quotes at the start of a text; 0: there is none, or it does not end. A backslash takes the next character in.
+/// The length of the quoted string at the start of a text; 0: it is missing or unterminated. A backslash escapes the next character.
 constexpr std::size_t quoted(std::string_view text) {
     if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
     for (std::size_t i = 1; i < text.size(); ++i) {
@@ -55,7 +55,7 @@ constexpr std::size_t quoted(std::string_view text) {
     return 0;
 }
 
-/// Whether a number (as is_number() takes it) is less than what rounds to infinity in float32, 2^128 - 2^103.
+/// Whether a number (in the form of is_number()) is below 2^128 - 2^103, the first that rounds to infinity in float32.
 constexpr bool fits_float32(std::string_view text) {
     constexpr std::string_view limit = "340282356779733661637539395458142568448";
     if (text.starts_with('-')) text.remove_prefix(1);
@@ -69,12 +69,12 @@ constexpr bool fits_float32(std::string_view text) {
         if (negative) power = -power;
         text = text.substr(0, power_at);
     }
-    // Digits from the first that is not 0 on, and how many of them stand before the point.
+    // Compares the digits, starting at the first nonzero one; `before` is how many of them are before the point.
     std::size_t const point = text.find('.');
     auto before = static_cast<std::int64_t>(point == std::string_view::npos ? text.size() : point) + power;
     bool started = false;
     std::size_t compared = 0;
-    int order = 0; // of the digits against those of the limit
+    int order = 0; // of the digits, compared with those of the limit
     for (char c : text) {
         if (c == '.') continue;
         if (!started && c == '0') {
@@ -87,8 +87,8 @@ constexpr bool fits_float32(std::string_view text) {
     }
     for (; order == 0 && compared < limit.size(); ++compared)
         if (limit[compared] != '0') order = -1;
-    auto const most = static_cast<std::int64_t>(limit.size());
-    return !started || before < most || (before == most && order < 0);
+    auto const limit_digits = static_cast<std::int64_t>(limit.size());
+    return !started || before < limit_digits || (before == limit_digits && order < 0);
 }
 
 constexpr bool is_literal(std::string_view text, attr_type type) {

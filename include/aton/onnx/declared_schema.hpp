@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Schemas of operators outside of ONNX, read from text while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
-// "T: float16, float, double". The same questions as onnx::op_schema, so that the same rules hold for their calls.
+// Schemas of operators outside ONNX, parsed at compile time from "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
+// "T: float16, float, double". Same interface as onnx::op_schema, so that the same rules check their calls.
 // Internal header.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What the text says of an output's type: nothing but its type variable, `= like(X)`, or `= broadcast(X, Y)`.
+/// How a declaration determines an output's type: only by its type variable, by `= like(X)`, or by `= broadcast(X, Y)`.
 struct output_rule {
     enum class kind : std::uint8_t { none, like, broadcast };
     kind is = kind::none;
@@ -23,7 +23,7 @@ struct output_rule {
     std::int8_t second = -1;
 };
 
-/// One declared operator: a handle to rows that live as long as the program.
+/// One declared operator: a handle to rows with static lifetime.
 class declared_schema {
 public:
     struct rows {
@@ -51,10 +51,10 @@ public:
     [[nodiscard]] constexpr int since() const { return rows_->version; }
     [[nodiscard]] static constexpr bool deprecated() { return false; }
 
-    [[nodiscard]] constexpr int min_inputs() const { return least(rows_->inputs, rows_->input_count); }
-    [[nodiscard]] constexpr int max_inputs() const { return most(rows_->inputs, rows_->input_count); }
-    [[nodiscard]] constexpr int min_outputs() const { return least(rows_->outputs, rows_->output_count); }
-    [[nodiscard]] constexpr int max_outputs() const { return most(rows_->outputs, rows_->output_count); }
+    [[nodiscard]] constexpr int min_inputs() const { return min_count(rows_->inputs, rows_->input_count); }
+    [[nodiscard]] constexpr int max_inputs() const { return max_count(rows_->inputs, rows_->input_count); }
+    [[nodiscard]] constexpr int min_outputs() const { return min_count(rows_->outputs, rows_->output_count); }
+    [[nodiscard]] constexpr int max_outputs() const { return max_count(rows_->outputs, rows_->output_count); }
 
     [[nodiscard]] constexpr int input_count() const { return rows_->input_count; }
     [[nodiscard]] constexpr formal const& input(int i) const { return rows_->inputs[i]; }
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] constexpr int type_var_count() const { return rows_->var_count; }
     [[nodiscard]] constexpr type_var const& var(int i) const { return rows_->vars[i]; }
 
-    /// Attributes in the order of the text.
+    /// Attributes in the order of the declaration.
     [[nodiscard]] constexpr int attribute_count() const { return rows_->attribute_count; }
     [[nodiscard]] constexpr attribute const& attr(int i) const { return rows_->attributes[i]; }
     [[nodiscard]] constexpr int find_attribute(std::string_view name) const {
@@ -75,21 +75,21 @@ public:
     }
 
 private:
-    static constexpr int least(formal const* list, int count) {
+    static constexpr int min_count(formal const* list, int count) {
         for (int i = count; i != 0; --i) {
             if (list[i - 1].kind == option::variadic) return i - 1 + list[i - 1].min_arity;
             if (list[i - 1].kind == option::single) return i;
         }
         return 0;
     }
-    static constexpr int most(formal const* list, int count) {
+    static constexpr int max_count(formal const* list, int count) {
         return count != 0 && list[count - 1].kind == option::variadic ? any_number : count;
     }
 
     rows const* rows_ = nullptr;
 };
 
-/// The only version of a declared operator, where rules walk over versions.
+/// The only version of a declared operator, as a range of versions.
 struct declared_versions {
     declared_schema schema;
 
@@ -98,7 +98,7 @@ struct declared_versions {
     constexpr declared_schema const& operator[](int) const { return schema; }
 };
 
-/// The attribute of a declared operator whose name is nearest to a misspelt one; empty when none is near.
+/// The attribute of a declared operator whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_attribute(declared_schema schema, std::string_view name) {
     nearest near(name);
     for (int i = 0, n = schema.attribute_count(); i != n; ++i) near.offer(schema.attr(i).name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads the text of an operator declaration while compiling: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" and "T: float16, float".
-// Value types are type variables, `any`, tensor(float), seq(float), optional(float); `?` may be missing, `...` is variadic. Attribute
-// types are float, int, string, tensor, graph, each with `[]` for a list and `?` for none by default.
+// Parses an operator declaration at compile time: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with "T: float16, float".
+// Value types are type variables, `any`, tensor(float), seq(float) and optional(float); `?` marks an optional input, `...` a variadic
+// one. Attribute types are float, int, string, tensor and graph; `[]` makes a list, `?` an optional attribute without default.
 // Internal header.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace ATON_NAMESPACE::onnx {
 
-/// Why a declaration is not understood: what is wrong, and the word that is.
+/// A syntax error in a declaration: a sentence, the wrong word, and the nearest valid one.
 struct declaration_problem {
     std::string_view what;
     std::string_view culprit;
@@ -27,28 +27,28 @@ struct declaration_problem {
     constexpr explicit operator bool() const { return !what.empty(); }
 };
 
-/// A declaration as read; a schema of exact size is made from it.
+/// A parsed declaration, with arrays of maximum size.
 struct declaration {
-    static constexpr int most_formals = 24;
-    static constexpr int most_attributes = 32;
-    static constexpr int most_vars = 8;
+    static constexpr int max_formals = 24;
+    static constexpr int max_attributes = 32;
+    static constexpr int max_vars = 8;
 
     std::string_view name;
-    formal inputs[most_formals]{};
+    formal inputs[max_formals]{};
     int input_count = 0;
-    formal outputs[most_formals]{};
-    output_rule rules[most_formals]{};
+    formal outputs[max_formals]{};
+    output_rule rules[max_formals]{};
     int output_count = 0;
-    type_var vars[most_vars]{};
+    type_var vars[max_vars]{};
     int var_count = 0;
-    attribute attributes[most_attributes]{};
+    attribute attributes[max_attributes]{};
     int attribute_count = 0;
     declaration_problem problem;
 };
 
 namespace detail {
 
-/// Names of element types, hashed: comparing texts is many steps for a compiler.
+/// Hashes of the names of element types: comparing strings takes many constexpr steps.
 struct type_name_hashes {
     std::uint64_t onnx[dtype_count]{};
     std::uint64_t torch[dtype_count]{};
@@ -62,8 +62,8 @@ struct type_name_hashes {
 };
 inline constexpr type_name_hashes type_names;
 
-/// What a declaration calls a type of C++ or ATen, or an element type that stands alone; empty: the word is none.
-constexpr std::string_view word_here_for(std::string_view word) {
+/// The declaration type that corresponds to a C++ or ATen type or to a bare element type; empty if `word` is neither.
+constexpr std::string_view declaration_type_for(std::string_view word) {
     constexpr std::string_view words[][2] = {{"Tensor", "T"},          {"value", "T"},
                                              {"optional_value", "T"},  {"TensorList", "T"},
                                              {"double", "float"},      {"Scalar", "float"},
@@ -83,7 +83,7 @@ constexpr std::string_view word_here_for(std::string_view word) {
     return {};
 }
 
-/// Reads one declaration; stops at the first problem.
+/// Parses one declaration; stops at the first problem.
 class declaration_reader {
 public:
     constexpr declaration_reader(std::string_view text, std::string_view constraints, declaration& out) : out_(out) {
@@ -100,9 +100,7 @@ private:
         return false;
     }
 
-    // Words and signs.
-
-    // Compilers count every step: pointers instead of calls, and the first character decides.
+    // Tokens. Written with pointers to save constexpr steps.
 
     constexpr void read(std::string_view text) {
         at_ = text.data();
@@ -174,7 +172,7 @@ private:
         while (peek() != '\0') {
             std::string_view const name = word();
             if (name.empty()) return fail("expected a type variable, as in \"T: float, double\"");
-            if (out_.var_count == declaration::most_vars) return fail("too many type variables", name);
+            if (out_.var_count == declaration::max_vars) return fail("too many type variables", name);
             if (find_var(name) >= 0) return fail("a type variable is constrained twice", name);
             if (!expect(':', "expected ':' after a type variable")) return false;
             type_set types;
@@ -240,9 +238,9 @@ private:
         at_ = start;
         formal f;
         if (!read_formal(f)) return false;
-        if (out_.input_count == declaration::most_formals) return fail("too many inputs", f.name);
+        if (out_.input_count == declaration::max_formals) return fail("too many inputs", f.name);
         if (find_input(f.name) >= 0) return fail("two inputs have this name", f.name);
-        if (peek() == '=') return fail("an input has no default; write T? for one that may be missing", f.name);
+        if (peek() == '=') return fail("an input cannot have a default; write T? for an optional one", f.name);
         out_.inputs[out_.input_count++] = f;
         return true;
     }
@@ -253,7 +251,7 @@ private:
         a.name = word();
         a.type = attribute_type(type, list);
         if (a.name.empty()) return fail("expected the name of an attribute after its type", type);
-        if (out_.attribute_count == declaration::most_attributes) return fail("too many attributes", a.name);
+        if (out_.attribute_count == declaration::max_attributes) return fail("too many attributes", a.name);
         for (int i = 0; i != out_.attribute_count; ++i)
             if (out_.attributes[i].name == a.name) return fail("two attributes have this name", a.name);
         if (take('=') && !read_default(a)) return false;
@@ -261,7 +259,7 @@ private:
         out_.attributes[out_.attribute_count++] = a;
         return true;
     }
-    /// The text up to the next comma or parenthesis that is not inside of brackets or quotes.
+    /// The text up to the next comma or closing parenthesis that is not inside brackets or quotes.
     constexpr bool read_default(attribute& a) {
         peek();
         char const* const start = at_;
@@ -275,11 +273,10 @@ private:
         }
         a.default_text = trimmed(text_between(start, at_));
         if (a.default_text.empty()) return fail("expected a default after '='", a.name);
-        bool const none = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
-                          a.type == attr_type::graphs;
-        if (none)
-            return fail("a tensor or graph attribute has no default; write tensor? for one that may be missing",
-                        a.name);
+        bool const no_default = a.type == attr_type::t || a.type == attr_type::g || a.type == attr_type::tensors ||
+                                a.type == attr_type::graphs;
+        if (no_default)
+            return fail("a tensor or graph attribute cannot have a default; write tensor? for an optional one", a.name);
         return is_default(a.default_text, a.type) || fail("the default does not have the attribute's type", a.name);
     }
 
@@ -303,8 +300,8 @@ private:
     constexpr bool read_var(std::string_view type, formal& f) {
         int var = find_var(type);
         if (var < 0)
-            if (std::string_view const ours = word_here_for(type); !ours.empty())
-                return fail("C++ and ATen call it so, a declaration does not", type, ours);
+            if (std::string_view const meant = declaration_type_for(type); !meant.empty())
+                return fail("a C++ or ATen type, which a declaration does not have", type, meant);
         if (var < 0 && constrained_) {
             nearest near(type);
             for (int i = 0; i != out_.var_count; ++i) near.offer(out_.vars[i].name);
@@ -312,7 +309,7 @@ private:
                 "no such type; constrain it as in \"T: float, double\", or write tensor(float)", type, near.found());
         }
         if (var < 0) {
-            if (out_.var_count == declaration::most_vars) return fail("too many type variables", type);
+            if (out_.var_count == declaration::max_vars) return fail("too many type variables", type);
             var = out_.var_count++;
             out_.vars[var] = {type, any_type};
         }
@@ -324,7 +321,7 @@ private:
     constexpr bool read_output() {
         formal f;
         if (!read_formal(f)) return false;
-        if (out_.output_count == declaration::most_formals) return fail("too many outputs", f.name);
+        if (out_.output_count == declaration::max_formals) return fail("too many outputs", f.name);
         for (int i = 0; i != out_.output_count; ++i)
             if (out_.outputs[i].name == f.name) return fail("two outputs have this name", f.name);
         output_rule r;
@@ -373,7 +370,7 @@ private:
 
 } // namespace detail
 
-/// Reads `text`, "Foo(T X, float alpha) -> (T Z)", with `constraints`, "T: float, double; I: int64" (empty: any tensor).
+/// Parses `text`, "Foo(T X, float alpha) -> (T Z)", with `constraints`, "T: float, double; I: int64" (empty: any tensor).
 constexpr declaration read_declaration(std::string_view text, std::string_view constraints) {
     declaration out;
     detail::declaration_reader(text, constraints, out);

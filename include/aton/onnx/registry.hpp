@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest right name.
+// Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest valid name.
 // Internal header.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ATON_NAMESPACE::onnx {
 
-/// What max_inputs() and max_outputs() say of a schema that ends in a variadic.
+/// The max_inputs() or max_outputs() of a schema that ends in a variadic.
 inline constexpr int any_number = 2147483647;
 
 namespace detail {
@@ -54,8 +54,8 @@ constexpr int find_op(std::string_view domain, std::string_view name) {
 
 } // namespace detail
 
-/// One version of one operator: a handle to a generated row, two bytes, by value. Null when a look-up found nothing;
-/// then only operator bool may be called.
+/// One version of one operator: a handle of two bytes to a generated row, passed by value. Null if a look-up failed; then only
+/// operator bool may be called.
 class op_schema {
 public:
     constexpr op_schema() = default;
@@ -142,7 +142,7 @@ private:
 
 /// Operators of all domains, for iteration: op_versions(0) ... op_versions(op_count() - 1), sorted by (domain, name).
 constexpr int op_count() { return detail::op_rows; }
-/// Every version of the operator with this number.
+/// All versions of the operator with this index.
 constexpr version_range op_versions(int op) { return {generated::ops[op].first, generated::ops[op + 1].first}; }
 /// All schemas of all operators, sorted by (domain, name, since).
 constexpr int schema_count() { return detail::schema_rows; }
@@ -151,8 +151,8 @@ constexpr op_schema schema_at(int i) { return op_schema(i); }
 constexpr int domain_count() { return detail::domain_rows; }
 constexpr std::string_view domain_at(int i) { return generated::domains[i].name; }
 
-/// Versions of an operator that are in force somewhere in [since, until]: the one in force at `since`, where there is one,
-/// and every later one up to `until`. "ai.onnx" is the default domain "".
+/// The versions of an operator that are in force somewhere in [since, until]: the one in force at `since`, if any, and every
+/// later one up to `until`. "ai.onnx" is the default domain "".
 constexpr version_range versions(std::string_view domain, std::string_view name, int since, int until) {
     int const op = detail::find_op(domain, name);
     if (op < 0) return {};
@@ -163,13 +163,13 @@ constexpr version_range versions(std::string_view domain, std::string_view name,
     return {first, last};
 }
 
-/// The version in force at `opset`: the newest with since() <= opset. Null when there is none.
+/// The version in force at `opset`: the newest with since() <= opset. Null if there is none.
 constexpr op_schema find(std::string_view domain, std::string_view name, int opset) {
     version_range const all = versions(domain, name, opset, opset);
     return all.empty() ? op_schema() : all[all.size() - 1];
 }
 
-/// The newest version of a domain that this release of ONNX knows; 0: no such domain.
+/// The newest version of a domain in this release of ONNX; 0: no such domain.
 constexpr int newest_version(std::string_view domain) {
     int const i = detail::find_domain(domain);
     return i < 0 ? 0 : generated::domains[i].newest;
@@ -181,7 +181,7 @@ constexpr int first_version(std::string_view domain, std::string_view name) {
     return op < 0 ? 0 : generated::schemas[generated::ops[op].first].since;
 }
 
-/// The first version after `schema` in which an input or output, by its position among the formal ones, may be of these types; 0: none.
+/// The first version after `schema` in which the formal input or output at `position` allows all of these types; 0: none.
 constexpr int first_version_of_type(op_schema schema, bool is_output, int position, type_set given) {
     version_range const later =
         versions(schema.domain(), schema.name(), schema.since(), newest_version(schema.domain()));
@@ -194,7 +194,7 @@ constexpr int first_version_of_type(op_schema schema, bool is_output, int positi
     return 0;
 }
 
-/// The operator of this domain whose name is nearest to a misspelt one; empty when none is near.
+/// The operator of this domain whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_name(std::string_view domain, std::string_view name) {
     int const wanted = detail::find_domain(domain);
     nearest near(name);
@@ -203,7 +203,7 @@ constexpr std::string_view nearest_name(std::string_view domain, std::string_vie
     return near.found();
 }
 
-/// The attribute of this schema whose name is nearest to a misspelt one; empty when none is near.
+/// The attribute of this schema whose name is nearest to a misspelled one; empty if none is near.
 constexpr std::string_view nearest_attribute(op_schema schema, std::string_view name) {
     nearest near(name);
     for (int i = 0, n = schema.attribute_count(); i != n; ++i) near.offer(schema.attr(i).name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an ONNX operator schema is: the constexpr form of onnx::OpSchema. The rows are in generated/, look-up is in registry.hpp.
+// The constexpr form of onnx::OpSchema. The data is in generated/, look-up is in registry.hpp.
 // Public header.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE::onnx {
 
-/// How often a formal input or output may stand in a call.
+/// How often a formal input or output may occur in a call: once, at most once, or any number of times.
 enum class option : std::uint8_t { single, optional, variadic };
 
 /// Attribute types, numbered as in AttributeProto.AttributeType.
@@ -39,8 +39,8 @@ struct formal {
     std::int8_t type_var = -1; ///< index into the schema's type_vars; -1: the fixed type in `types`
     option kind = option::single;
     bool homogeneous = true;    ///< variadic only: all operands share one type
-    std::uint8_t min_arity = 1; ///< variadic only: the fewest operands
-    type_set types;             ///< legal types (of the type variable where there is one)
+    std::uint8_t min_arity = 1; ///< variadic only: the minimum number of operands
+    type_set types;             ///< legal types; those of the type variable, if any
 };
 
 /// A type variable with its constraint, e.g. T in {tensor(float), tensor(double)}.
@@ -49,7 +49,7 @@ struct type_var {
     type_set types;
 };
 
-/// An attribute with its default, written as ONNX's documentation writes it (empty: none).
+/// An attribute with its default, formatted as in ONNX's documentation (empty: none).
 struct attribute {
     std::string_view name;
     attr_type type = attr_type::undefined;

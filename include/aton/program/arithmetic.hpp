@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nodes of kind python do: Python's arithmetic on sizes and other numbers.
+// Evaluates nodes of kind python: Python's arithmetic on sizes and other numbers.
 // Internal header.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// "_operator.floordiv", "math.trunc", "torch.sym_max" of these numbers. Nothing for an operator that is none of these, for a division by
-/// zero, and where an integer would overflow.
+/// The result of an operator such as "_operator.floordiv", "math.trunc" or "torch.sym_max"; nullopt for an unknown operator, a division by
+/// zero, or an integer overflow.
 [[nodiscard]] std::optional<scalar> compute(std::string_view op, std::span<scalar const> operands);
 
 } // namespace ATON_NAMESPACE::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Symbolic sizes: expressions of numbers and symbols, as a program states them about its tensors.
+// Symbolic sizes: expressions of numbers and symbols, which a program records for its tensors.
 // Public header.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// What an expression does with its operands. The names are sympy's and torch's (torch/utils/_sympy/functions.py).
+/// The operation of an expression. The names follow sympy and torch (torch/utils/_sympy/functions.py).
 enum class expression_kind : std::uint8_t {
     integer, ///< `number`
     real,    ///< `real`
@@ -23,10 +23,10 @@ enum class expression_kind : std::uint8_t {
     add,
     mul,
     power,
-    floor_div, ///< FloorDiv, CleanDiv, IntTrueDiv where it divides
+    floor_div, ///< FloorDiv, CleanDiv, exact IntTrueDiv
     ceil_div,
     true_div, ///< IntTrueDiv, FloatTrueDiv, and Rational of two integers
-    mod,      ///< Mod, PythonMod: the sign of the divisor
+    mod,      ///< Mod, PythonMod; the result has the sign of the divisor
     modular_indexing,
     maximum,
     minimum,
@@ -46,7 +46,7 @@ enum class expression_kind : std::uint8_t {
     any_of,
     negation,
     piecewise, ///< value, condition, value, condition, ...
-    other,     ///< a function that only has a name, in `symbol`
+    other,     ///< an unknown function; `symbol` is its name
 };
 
 /// A node of an expression with its operands. `kind` says which member holds the payload.
@@ -60,16 +60,16 @@ struct expression {
     friend bool operator==(expression const&, expression const&) = default;
 };
 
-/// The value of an integer expression for the values of its symbols; nothing where a symbol has none, something overflows, is
-/// divided by zero or is no integer.
+/// The value of an integer expression for these values of its symbols; nullopt if a symbol has no value, an operation
+/// overflows or divides by zero, or the result is not an integer.
 [[nodiscard]] std::optional<std::int64_t> evaluate(expression const& e,
                                                    std::map<std::string, std::int64_t, std::less<>> const& symbols);
 
-/// The expression with these expressions in place of symbols. Sums are collected, what has no symbol any more is computed.
+/// Replaces symbols by expressions. Like terms are collected, and subexpressions without symbols are evaluated.
 [[nodiscard]] expression substitute(expression const& e, std::map<std::string, expression, std::less<>> const& symbols);
 
-/// "2*batch + 1", with the names of `renamed` in place of symbols: what a dimension of an ONNX file is called. The same expression gives
-/// the same text.
+/// The expression as a string, such as "2*batch + 1", which is the name of a dimension in ONNX files. `renamed` maps symbols to other names.
+/// Equal expressions have equal strings.
 [[nodiscard]] std::string to_string(expression const& e,
                                     std::map<std::string, std::string, std::less<>> const& renamed = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the guards of a program say of sizes.
+// Checks sizes against the guards of a program.
 // Internal header.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// Whether sizes fulfil every guard that is understood, and the ranges of symbols from 3 on.
+/// Whether these sizes satisfy every guard that was parsed and the ranges of the symbols. Like the module itself, does not check
+/// lower bounds up to 2.
 [[nodiscard]] bool accepts(program const& p, std::map<std::string, std::int64_t, std::less<>> const& symbols);
 
 } // namespace ATON_NAMESPACE::program

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ATen program that is being exported, whichever front end it came from: nodes with arguments by the names of their schemas,
-// what is known of every value, weights that stay in their file.
+// The ATen program to export, independent of the front end: nodes with arguments by the names of their schemas, the recorded
+// types of all values, and weights that stay in their file.
 // Public header.
 #pragma once
 
@@ -32,7 +32,7 @@ struct extent {
     /// The index of no expression.
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    std::int64_t number = 0;         ///< where it is not symbolic
+    std::int64_t number = 0;         ///< if not symbolic
     std::uint32_t expression = none; ///< index into program::expressions
 
     /// Whether it is a number and not symbolic.
@@ -43,16 +43,16 @@ struct extent {
 /// What a value is; `token` only orders effects.
 enum class value_kind : std::uint8_t { tensor, sym_int, sym_float, sym_bool, custom_object, token };
 
-/// A value and what the program says of it.
+/// A value and its recorded type.
 struct value {
     std::string name;
     value_kind kind = value_kind::tensor;
-    bool has_type = false; ///< whether the program says anything: of tensors the members below
+    bool has_type = false; ///< whether the program recorded a type; if so, tensors have the members below
     dtype type = dtype::undefined;
     std::vector<extent> sizes;
     std::vector<extent> strides;
     bool strided = true;            ///< false: a sparse or other layout
-    std::optional<extent> symbolic; ///< sym_int: the closed form, where it is known
+    std::optional<extent> symbolic; ///< sym_int: its expression, if known
 };
 
 /// What an argument is, and which members of `argument` hold it.
@@ -64,7 +64,7 @@ enum class argument_kind : std::uint8_t {
     real,
     boolean,
     complex,  ///< reals[0] + reals[1] i
-    integers, ///< int[], and SymInt[]: where values[i] is not no_value, element i is computed
+    integers, ///< int[] and SymInt[]; element i is computed if values[i] is not no_value
     reals,    ///< the same for float[]
     booleans, ///< the same for bool[], in integers
     text,
@@ -75,7 +75,7 @@ enum class argument_kind : std::uint8_t {
     device,        ///< text: "cuda:0"
     graph,         ///< of a higher-order operator: integer is an index into program::subgraphs, text its name
     op,            ///< of a higher-order operator: text is the overload that it runs, as in node::op
-    other,         ///< anything that ATen operators do not take; text says what
+    other,         ///< anything that ATen operators do not accept; text describes it
 };
 
 /// An argument of a node.
@@ -92,18 +92,18 @@ struct argument {
     std::vector<std::string> texts;
 };
 
-/// A result of a node: one value, or a list of them (Tensor[]); None has neither.
+/// A result of a node: one value, or a list of values (Tensor[]). None has no values and is not a list.
 struct result {
     std::vector<value_index> values;
     bool is_list = false;
 };
 
-/// Where a node comes from in the user's program.
+/// The origin of a node in the user's program.
 struct origin {
     std::string module;      ///< "layer1.0.conv1"
     std::string module_type; ///< "torch.nn.modules.conv.Conv2d"
     std::string source;      ///< "model.py:12 in forward"
-    std::string code;        ///< the line itself, where the program has it
+    std::string code;        ///< the source line, if recorded
 };
 
 /// Who defines the operator of a node.
@@ -117,19 +117,20 @@ enum class node_kind : std::uint8_t {
 struct node {
     node_kind kind = node_kind::aten;
     std::string op;          ///< qualified overload: "aten::add.Tensor"; the default overload has no suffix
-    std::string_view schema; ///< of torch's; empty: an operator that torch does not declare
+    std::string_view schema; ///< torch's schema; empty for an operator that torch does not declare
     std::string name;
-    std::vector<argument> arguments; ///< those that the program gives, in its order; the others have their default
+    std::vector<argument> arguments; ///< the recorded ones, in their order; the others have their defaults
     std::vector<result> results;
     std::uint32_t origin = 0; ///< index into program::origins
-    /// Of an operator that torch does not declare: it is known to write to nothing. Where its schema does, it is functional now, and
-    /// behind the results of its schema it has the new values of those arguments that it does not return (aten/mutation.hpp).
+    /// For an operator that torch does not declare: it does not write to its arguments. If its schema does, the node is the functional
+    /// form: after the results of the schema, it returns the new values of the mutated arguments that the schema does not return
+    /// (aten/mutation.hpp).
     bool is_functional = false;
 };
 
-/// A list of nodes in topological order, with arguments for results: a result may be a number or None.
+/// A list of nodes in topological order. Its outputs are arguments, because an output may be a number or None.
 struct graph {
-    std::vector<value_index> inputs; ///< no_value: a constant that was baked in
+    std::vector<value_index> inputs; ///< no_value: an input that torch.export replaced by a constant
     std::vector<node> nodes;
     std::vector<argument> outputs;
 };
@@ -137,11 +138,11 @@ struct graph {
 /// Who provides an input.
 enum class input_kind : std::uint8_t { user, parameter, buffer, constant, baked, custom_object, token };
 
-/// An input of the main graph, in its order.
+/// An input of the main graph.
 struct input {
     input_kind kind = input_kind::user;
     value_index value = no_value;
-    std::string target; ///< "conv1.weight": the name in the module; of user inputs their name
+    std::string target; ///< the name in the module, such as "conv1.weight"; the name of a user input
     bool persistent = true;
     stored_tensor data; ///< parameters, buffers and constants
 };
@@ -157,51 +158,52 @@ enum class output_kind : std::uint8_t {
     token
 };
 
-/// An output of the main graph, in its order.
+/// An output of the main graph.
 struct output {
     output_kind kind = output_kind::user;
-    std::string target; ///< what is mutated; of user outputs the key under which a dict returns them, or empty
+    std::string target; ///< what is mutated; for user outputs, the key in a returned dict, or empty
 };
 
-/// What a symbol may be.
+/// The values that a symbol may have, bounds included.
 struct symbol_range {
-    std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t min = std::numeric_limits<std::int64_t>::min();
+    std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What a number in a guard is: the size of an input along `axis`, or (-1) an input that is a number itself.
+/// The source of a number in a guard: the size of an input along `axis`, or (-1) an input that is a number.
 struct guard_source {
     value_index input = no_value;
     std::int64_t axis = -1;
 };
 
-/// How a guard is obeyed.
+/// How the exported program relates to a guard.
 enum class guard_state : std::uint8_t {
-    open,   ///< it limits which sizes are accepted, and nothing else
-    kept,   ///< it follows from sizes of inputs that are numbers
-    frozen, ///< a number of the program was computed from the sizes, and is right only where the guard holds
+    open,   ///< the guard only limits which sizes are accepted
+    kept,   ///< the guard follows from the static sizes of the inputs
+    frozen, ///< a number in the program was computed from the sizes, and is correct only if the guard holds
 };
 
-/// A condition on the inputs under which the program was recorded: outside of it the module refuses them.
+/// A condition on the inputs under which the program was recorded; the module refuses other inputs.
 struct guard {
-    std::string text;                    ///< as the file has it: "L['x'].size()[0] == 5"
-    std::optional<expression> condition; ///< of the names in program::guard_sources; nothing: it is not understood
+    std::string text; ///< as in the file: "L['x'].size()[0] == 5"
+    std::optional<expression>
+        condition; ///< over the names in program::guard_sources; nullopt if it could not be parsed
     guard_state state = guard_state::open;
 };
 
-/// A dimension of an input that was a symbol, and that guards leave one number only.
+/// A dynamic dimension of an input for which the guards allow only one size.
 struct pinned_dimension {
     std::string input;
     std::int64_t axis = 0;
     std::int64_t number = 0;
-    std::string reason; ///< the guards
+    std::string reason; ///< names the guards
 };
 
-/// An operator that was removed although it may have done something.
+/// A removed node that may have had an effect.
 struct dropped_node {
     std::string op;
     std::string place;       ///< "model.py:12 in forward"; may be empty
-    bool has_effect = false; ///< false: its results are not used, and torch does not declare it
+    bool has_effect = false; ///< false: an operator that torch does not declare, whose results are unused
 };
 
 /// A program with everything that is known about it.
@@ -209,7 +211,7 @@ struct program {
     std::string name; ///< of the model in its archive
     std::string file; ///< for messages
     std::string torch_version;
-    std::vector<value> values; ///< of all graphs; subgraphs have values of their own
+    std::vector<value> values; ///< of all graphs; graphs do not share values
     graph main;
     std::vector<graph> subgraphs;
     std::vector<input> inputs;   ///< one for each of main.inputs
@@ -219,44 +221,43 @@ struct program {
     std::map<std::string, symbol_range, std::less<>> ranges;
     std::vector<guard> guards;
     std::map<std::string, guard_source, std::less<>> guard_sources;
-    std::vector<pinned_dimension> pinned; ///< by obey_guards()
-    std::map<std::string, expression, std::less<>>
-        relations;                       ///< symbols that are computed from others, by obey_guards()
-    std::vector<dropped_node> dropped;   ///< by remove_dead_nodes()
-    std::shared_ptr<void const> storage; ///< keeps the file open and mapped that stored tensors point into
+    std::vector<pinned_dimension> pinned;                     ///< by obey_guards()
+    std::map<std::string, expression, std::less<>> relations; ///< symbols as expressions of others, by obey_guards()
+    std::vector<dropped_node> dropped;                        ///< by remove_dead_nodes()
+    std::shared_ptr<void const> storage;                      ///< keeps the file mapped that stored tensors point into
 };
 
-/// "model.pt2: aten::foo (node foo_1, at model.py:12 in forward)": how messages name a node.
+/// The name of a node in messages: "model.pt2: aten::foo (node foo_1, at model.py:12 in forward)".
 [[nodiscard]] std::string describe(program const& p, node const& n);
 
-/// The results of a node, those of lists one after the other; no_value: None.
+/// The results of a node, with lists flattened; no_value for None.
 [[nodiscard]] std::vector<value_index> result_values(node const& n);
 
-/// The program as text: inputs, weights, one line for each node with types and the user's source line, outputs.
+/// The program as text: inputs, weights, one line per node with types and source position, and outputs.
 [[nodiscard]] std::string to_string(program const& p);
 
-/// Replaces calls of torch.no_grad(), autocast and the like (wrap_with_set_grad_enabled, wrap_with_autocast) by what they wrap, in
-/// branches and bodies of loops too.
+/// Replaces wrappers such as torch.no_grad() and autocast (wrap_with_set_grad_enabled, wrap_with_autocast) by the nodes of their graph,
+/// including in branches and loop bodies.
 /// Throws aton::error, with the node, for a wrapper that does not fit its graph or is nested too deeply.
 void inline_wrappers(program& p);
 
-/// The schema of an operator that torch does not declare, by its qualified overload; empty: it is not known.
+/// Returns the schema of an operator that torch does not declare, by its qualified overload; empty if unknown.
 using schema_lookup = std::function<std::string_view(std::string_view op)>;
 
-/// Makes every operator a function of its arguments: in-place operators and writes through views become functional ones, whose results
-/// take the place of what they wrote to. A buffer or input that ends with another value gets an output of its mutation. Afterwards
-/// no node has a schema with an argument that is written to. Branches and bodies of loops may write to what they made themselves.
-/// Operators that torch does not declare are rewritten where `schema_of` knows them, and where the program has them as operands of
-/// auto_functionalized or auto_functionalized_v2. Throws aton::error for what cannot be expressed, with the node.
+/// Replaces in-place operators and writes through views by functional operators, whose results replace the tensors that were written to.
+/// A buffer or input that is mutated gets an output with its final value. Afterwards, no node of torch has a schema with a mutated
+/// argument. Branches and loop bodies may only write to tensors that they created. Operators that torch does not declare are rewritten if
+/// `schema_of` knows them, or if they are called by auto_functionalized or auto_functionalized_v2. Throws aton::error, which names the
+/// node, for writes that cannot be expressed.
 void functionalize(program& p, schema_lookup const& schema_of = {});
 
-/// Removes nodes that compute nothing an output needs: assertions, guards, and arithmetic that only fed those. program::dropped lists
-/// those of them that have an effect, or that this release of Aton does not know. Custom operators without a known schema stay, without
-/// results: torch.export has removed those that write to nothing, so they are there for what they write.
+/// Removes nodes that no output depends on, such as assertions and the arithmetic that only they use. program::dropped lists removed nodes
+/// that have an effect or are unknown to this release. Custom operators without a known schema stay, without results: torch.export already
+/// removed those without side effects.
 void remove_dead_nodes(program& p);
 
-/// Holds sizes to the guards and ranges: symbols that can only be one number become that number, those that equal an expression of
-/// others are listed in program::relations, and every guard gets its state. Throws aton::error where no size at all is accepted.
+/// Solves the guards and ranges: symbols with only one possible value become that number, symbols that equal an expression of others are
+/// listed in program::relations, and the state of every guard is set. Throws aton::error if no size satisfies the guards.
 void obey_guards(program& p);
 
 } // namespace ATON_NAMESPACE::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The graphs of a program that its nodes use: the main one, branches, bodies of loops, what wrappers wrap.
+// Iterates over the graphs that a program uses: the main graph, branches, loop bodies and wrapped graphs.
 // Internal header.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace ATON_NAMESPACE::program {
 
-/// The graph that an argument is: an index into p.subgraphs. Nothing: it is no graph, or one that the program does not have.
+/// The index in p.subgraphs of a graph argument; nullopt if it is not a graph, or out of range.
 [[nodiscard]] inline std::optional<std::size_t> subgraph_of(program const& p, argument const& a) {
     if (a.kind != argument_kind::graph || a.integer < 0) return {};
     auto const index = static_cast<std::size_t>(a.integer);
     return index < p.subgraphs.size() ? std::optional(index) : std::nullopt;
 }
 
-/// Calls `f` with the main graph, and then with each graph that a node of these has as an argument, once. What `f` takes out of a graph
-/// is not followed.
+/// Calls `f` once with the main graph and with each graph that is reachable from it through arguments of nodes. `f` may change the graph; the
+/// nodes that it leaves there are followed.
 template <class Function>
 void for_each_graph(program& p, Function const& f) {
     std::vector<bool> seen(p.subgraphs.size());

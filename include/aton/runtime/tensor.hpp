@@ -21,6 +21,7 @@ namespace ATON_NAMESPACE::runtime {
 using sizes = std::vector<std::int64_t>;
 
 /// How many elements a tensor can have.
+/// The maximum number of elements of a tensor.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 40;
 
 /// The product of sizes. Throws aton::error for a negative one, and where those that are not 0 have a product beyond most_elements: so

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the rows of a table give the numbers that ATen gives, and how much that check is worth.
+// Checks whether the rows of a table give ATen's numbers, and measures how much the check detects.
 //
 //     CHECK_MESSAGE(aton::verify::check(my_table).passed(), ...);
 // Public header.
@@ -18,46 +18,47 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// Calls whose numbers are not compared, dtypes and sizes are: of random operators, of what ONNX cannot say.
+/// Calls for which only dtypes and sizes are compared: random operators, and results that ONNX cannot express.
 struct exclusion {
     std::string_view operators; ///< as in sampling_rule
-    std::string_view when;      ///< "" always, or a theme ("special", "empty", ...) or a dtype
+    std::string_view when;      ///< "": always; otherwise a theme ("special", "empty", ...) or a dtype
     std::string_view reason;
 };
 /// The exclusions of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<exclusion const> known_exclusions();
 
-/// Mutants that are no other function, with the reason.
+/// Known-equivalent mutants, with the reason.
 struct equivalent_mutant {
     std::string_view operators;
-    std::string_view what; ///< as mutation::what, or the start of it
+    std::string_view what; ///< mutation::what or a prefix of it
     std::string_view reason;
 };
 /// The equivalent mutants of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<equivalent_mutant const> known_equivalents();
 
-/// What a call gives; throws aton::error where it has no meaning.
+/// Computes the expected results of a call. Throws aton::error if the call is invalid.
 using reference = std::function<runtime::aten_results(sample const&)>;
 
 /// Which rows are checked, against what, and how thoroughly.
 struct check_options {
     reference truth;                                              ///< empty: the runtime's ATen kernels
-    std::span<sampling_rule const> rules = aten_sampling_rules(); ///< looked at before those of ATen
+    std::span<sampling_rule const> rules = aten_sampling_rules(); ///< searched before ATen's own rules
     std::span<exclusion const> exclusions = known_exclusions();
     std::span<equivalent_mutant const> equivalents = known_equivalents();
-    int samples = 3; ///< of each combination of themes
+    int samples = 3; ///< per combination of themes
     std::uint64_t seed = 0;
-    int least_opset = 1;
-    int most_opset = 1000;
+    int min_opset = 1;
+    int max_opset = 1000;
     bool mutants = false;
-    int search = 240;      ///< further calls of a row, at most, for mutants that are not caught
-    int threads = 1;       ///< rows at a time, 0: as many as the machine runs; `truth` is called from all of them
-    std::string_view only; ///< overloads that have this text in their name
+    int search = 240;      ///< maximum number of additional calls per row for undetected mutants
+    int threads = 1;       ///< rows checked at a time, 0: one per CPU; `truth` is called from every thread
+    std::string_view only; ///< only overloads whose name contains this
     runtime::device where;
-    std::function<void(std::size_t done, std::size_t all)> progress; ///< of rows; one call at a time, from any thread
+    std::function<void(std::size_t done, std::size_t all)>
+        progress; ///< counts rows; called from any thread, never concurrently
 };
 
-/// A call whose results are not the same, made as small as it could be.
+/// A call whose results differ, shrunk as far as possible.
 struct failure {
     sample call;
     int opset = 0;
@@ -69,28 +70,28 @@ struct type_report {
     dtype type = dtype::undefined;
     int same = 0;
     int different = 0;
-    int refused = 0;   ///< the mapping says no
-    int undefined = 0; ///< ATen says no
-    int excluded = 0;  ///< only dtype and sizes are compared
+    int refused = 0;   ///< refused by the mapping
+    int undefined = 0; ///< rejected by ATen
+    int excluded = 0;  ///< only dtypes and sizes were compared
 };
 
 /// The mutants of a row, by their outcome.
 struct mutant_report {
-    int made = 0; ///< that run at least once
-    int caught = 0;
-    int equivalent = 0; ///< of those that are not caught: known ones
-    std::vector<std::string> survivors;
-    std::string few; ///< why there are fewer than five; empty: there are not
+    int made = 0; ///< ran at least once
+    int detected = 0;
+    int equivalent = 0;                 ///< undetected and known to be equivalent
+    std::vector<std::string> survivors; ///< undetected and not known to be equivalent
+    std::string few;                    ///< why there are fewer than five mutants; empty if there are five or more
 
-    /// In percent; those that are equivalent do not count.
-    [[nodiscard]] double power() const { return made == equivalent ? 100 : 100.0 * caught / (made - equivalent); }
+    /// In percent; equivalent mutants do not count.
+    [[nodiscard]] double power() const { return made == equivalent ? 100 : 100.0 * detected / (made - equivalent); }
 };
 
-/// What one argument was in the calls that ATen takes.
+/// The values that one argument had in the calls that ATen accepts.
 struct argument_report {
     std::string name;
     std::vector<std::string> drawn;   ///< kinds of values: "default", "None", "0", "NaN", "'mean'", "float32"
-    std::vector<std::string> missing; ///< kinds that schema and rule allow, and that no call had
+    std::vector<std::string> missing; ///< kinds that schema and rule allow, but no call had
 };
 
 /// The result of the check of one row.
@@ -98,14 +99,14 @@ struct row_report {
     std::string overload;
     int since = 0;
     int until = 0;
-    std::vector<int> opsets; ///< at which the row makes another graph than at the one before
+    std::vector<int> opsets; ///< at which the row's graph differs from that of the previous opset
     std::vector<type_report> types;
-    double worst_error = 0; ///< in parts of the tolerance
+    double worst_error = 0; ///< as a fraction of the tolerance
     std::vector<int> errors =
-        std::vector<int>(8); ///< results by their error: 0, up to 1e-6, 1e-5, ... 1 of the tolerance, more
+        std::vector<int>(8); ///< histogram of results by error: 0, up to 1e-6, 1e-5, ... 1 of the tolerance, more
     std::vector<argument_report> arguments;
     std::vector<failure> failures;
-    std::string not_checked; ///< why; empty: it was
+    std::string not_checked; ///< the reason; empty if the row was checked
     mutant_report mutants;
 
     /// The sum over all dtypes: `row.total(&type_report::same)`.
@@ -124,11 +125,11 @@ struct report {
 
     /// Whether every row passed.
     [[nodiscard]] bool passed() const;
-    /// Of all rows' mutants, in percent; those that are equivalent do not count.
+    /// The share of all rows' mutants that are detected, in percent; equivalent mutants do not count.
     [[nodiscard]] double power() const;
-    /// The row that notices fewest of its mutants; nullptr: there is none.
+    /// The row with the lowest power; nullptr if there are no rows.
     [[nodiscard]] row_report const* weakest() const;
-    /// A line for each row that fails, with the smallest call, and one for all.
+    /// One line per failing row with its smallest call, then the totals.
     [[nodiscard]] std::string to_text() const;
     /// Everything that the report holds, as JSON.
     [[nodiscard]] std::string to_json() const;
@@ -136,7 +137,7 @@ struct report {
     [[nodiscard]] std::string to_html() const;
 };
 
-/// Checks every row that `options` leaves in. Deterministic for a seed.
+/// Checks every row that `options` selects. Deterministic for a seed.
 /// A row that cannot be checked is reported; what `options.progress` throws is thrown.
 /// ```cpp
 /// #include <aton/mappings.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether two results are the same numbers.
+// Compares two results within a tolerance that follows from the dtype.
 // Public header.
 #pragma once
 
@@ -11,39 +11,39 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// |got - expected| <= absolute + relative * |expected|; NaN meets NaN, infinities the same ones; integers and bools are equal. Where
-/// elements can cancel (in sums, and in graphs of float16 and bfloat16, which round after each operator), one or two unit roundoffs of
-/// the largest element come to it.
+/// |got - expected| <= absolute + relative * |expected|. NaN must match NaN, infinities must match in sign, integers and bools must be
+/// equal. Where terms can cancel (in sums, and in float16 and bfloat16 graphs, which round after each operator), one or two unit
+/// roundoffs of the largest element are added.
 struct tolerance {
     double relative = 0;
     double absolute = 0;
 };
 
-/// Of sums of up to `terms` products in this dtype: rounding errors of both sides grow with the square root of their number.
-/// 0: of no sum, whose results near 0 keep their digits.
+/// The tolerance of sums of up to `terms` products in this dtype: rounding errors of both sides grow with the square root of `terms`.
+/// 0: not a sum, and results near 0 keep their relative accuracy.
 [[nodiscard]] tolerance tolerance_of(dtype t, std::int64_t terms = 1);
 
 /// The outcome of a comparison.
 struct comparison {
-    std::string difference; ///< what differs and where, on one line; empty: nothing
-    double error = 0;       ///< the largest of all elements, in parts of what the tolerance allows
+    std::string difference; ///< what differs and where, on one line; empty if nothing does
+    double error = 0;       ///< the largest of all elements, as a fraction of the tolerance
     std::int64_t elements = 0;
 
     /// Whether nothing differs.
     [[nodiscard]] bool same() const { return difference.empty(); }
 };
 
-/// Half of the distance from 1 to the next number; of what is none of floats that of float32.
+/// Half the distance from 1 to the next number; that of float32 for non-float dtypes.
 [[nodiscard]] double unit_roundoff(dtype t);
 
-/// Errors that the elements of each tensor of a value may have beyond the tolerance (of complex ones two each); none, or none of a
-/// tensor: 0.
+/// The error that each element of each tensor of a value may have in addition to the tolerance (complex elements: two each). Missing
+/// entries are 0.
 using element_bounds = std::vector<std::vector<double>>;
 
-/// The one of two dtypes that rounds more; what is none of floats does not round.
+/// The dtype with fewer significant bits; non-float dtypes are ignored.
 [[nodiscard]] dtype narrower(dtype a, dtype b);
 
-/// `rounded`: the narrowest dtype that was rounded to on the way to `expected`, if it is narrower than its own.
+/// `rounded`: the narrowest dtype that the computation of `expected` rounded to, if it is narrower than that of `expected`.
 /// Compares dtypes, sizes and elements. `terms` is the number of terms of the sums behind an element; `bounds` adds errors that
 /// its elements may have. Throws aton::error where the elements of another device cannot be copied.
 [[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1,

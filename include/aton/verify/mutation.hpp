@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs that are wrong on purpose: the share of them that a check tells from the right one is what the check is worth.
+// Mutants: graphs that are wrong on purpose. The share of them that a check detects is its power.
 // Internal header.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace ATON_NAMESPACE::verify {
 /// One change of one node.
 struct mutation {
     enum class kind : std::uint8_t {
-        swap_inputs, ///< first and second
-        drop_input,  ///< first, which the operator may do without
-        attribute,   ///< `name`, in the way that `first` numbers
-        constant,    ///< the elements of a Constant, in the way that `first` numbers
-        replace,     ///< the operator by `name`
-        drop_node,   ///< its first result becomes its input number `first`
+        swap_inputs, ///< inputs `first` and `second`
+        drop_input,  ///< input `first`, which is optional
+        attribute,   ///< attribute `name`; `first` selects the change
+        constant,    ///< the elements of a Constant; `first` selects the change
+        replace,     ///< the operator is replaced by `name`
+        drop_node,   ///< its input `first` takes the place of its first result
     };
 
     kind is = kind::swap_inputs;
@@ -27,16 +27,16 @@ struct mutation {
     std::size_t first = 0;
     std::size_t second = 0;
     std::string name;
-    std::string what; ///< in words: "Sub: inputs 0 and 1 swapped"
+    std::string what; ///< for reports: "Sub: inputs 0 and 1 swapped"
 };
 
-/// Every change that gives another function and may still be a legal graph, in the order of the nodes. Changes that are provably none of
-/// the function (the swapped operands of Add, Abs of what is never negative left out) are not among them.
+/// Every change that may give a legal graph of another function, in the order of the nodes. Changes that provably keep the function
+/// (swapped operands of Add, a dropped Abs of a non-negative value) are omitted.
 [[nodiscard]] std::vector<mutation> mutations_of(graph_data const& g);
 
-/// Makes a change that is not `drop_node` to its node.
+/// Applies a change other than `drop_node` to its node.
 void apply(graph_node& n, mutation const& m);
-/// The graph with a change that mutations_of() gave for it, or for one of the same operators in the same order.
+/// The graph with a change from mutations_of() of this graph, or of one with the same operators in the same order.
 [[nodiscard]] graph_data mutated(graph_data const& g, mutation const& m);
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of operators that torch has, as a reference for aton::verify: ATen's own, and those of a library that is loaded. The one header of
-// Aton that includes torch's; link libtorch with it.
+// Calls torch as a reference for aton::verify: ATen's operators, and those of loaded libraries. The only header of Aton that includes
+// torch's headers; link libtorch.
 //
 //     aton::verify::check_options options;
 //     options.truth = aton::verify::call_torch;
@@ -60,15 +60,15 @@ inline constexpr type_pair types[] = {
 inline at::ScalarType to_torch(dtype t) {
     for (type_pair const& each : types)
         if (each.here == t) return each.there;
-    throw error("torch has no " + std::string(name(t)));
+    throw error("torch does not have the dtype " + std::string(name(t)));
 }
 inline dtype from_torch(at::ScalarType t) {
     for (type_pair const& each : types)
         if (each.there == t) return each.here;
-    throw error(std::string("there is no dtype for torch's ") + at::toString(t));
+    throw error(std::string("no dtype of Aton corresponds to torch's ") + at::toString(t));
 }
 
-/// A copy that lies in memory as this one does; torch has no strides below zero: then its elements lie together.
+/// A copy with the same strides; contiguous if a stride is negative, which torch does not support.
 inline at::Tensor to_torch(tensor const& x) {
     tensor host = runtime::to_host(x);
     if (x.count() == 0) return at::empty(host.sizes(), at::TensorOptions(to_torch(x.dtype())));
@@ -123,14 +123,14 @@ inline c10::IValue text_of(std::string const& text, c10::TypePtr const& as) {
         {"channels_last_3d", at::MemoryFormat::ChannelsLast3d}};
     for (auto const& [word, format] : formats)
         if (text == word) return static_cast<std::int64_t>(format);
-    throw error("'" + text + "' is no " + as->str());
+    throw error("'" + text + "' is not a " + as->str());
 }
 
 inline c10::TypePtr without_optional(c10::TypePtr const& t) {
     return t->kind() == c10::TypeKind::OptionalType ? t->castRaw<c10::OptionalType>()->getElementType() : t;
 }
 
-/// A number stands for a list of one that has it everywhere, as it does in Python.
+/// A single number becomes a list of one element, as in Python.
 inline c10::IValue list_of(aten_argument const& a, c10::TypePtr const& of) {
     if (a.is == aten_argument::kind::number) {
         aten_argument one;
@@ -159,7 +159,7 @@ inline c10::IValue to_torch(aten_argument const& a, c10::TypePtr const& formal) 
     case aten_argument::kind::number: return number_of(a.number, t);
     case aten_argument::kind::text: return text_of(a.text, t);
     case aten_argument::kind::type: return static_cast<std::int64_t>(to_torch(a.type));
-    default: throw error("argument '" + a.name + "' is a list, the schema has " + t->str());
+    default: throw error("argument '" + a.name + "' is a list, but the schema has " + t->str());
     }
 }
 
@@ -179,7 +179,7 @@ inline value from_torch(c10::IValue const& v) {
 
 } // namespace torch_detail
 
-/// What the operator that is registered with torch gives, on the CPU. Throws aton::error, with torch's first line, where it refuses.
+/// Calls the operator registered with torch, on the CPU. Throws aton::error with torch's message if torch rejects the call.
 [[nodiscard]] inline runtime::aten_results call_torch(sample const& s) {
     std::string const op = s.overload.substr(0, s.overload.find('.'));
     std::string const overload = op.size() == s.overload.size() ? std::string() : s.overload.substr(op.size() + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A call as the ONNX graph that a mapping makes of it, and what that graph gives.
+// Converts a call to an ONNX graph with a mapping, and runs that graph.
 // Internal header.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// The graph of one call: its inputs are the tensors of the call.
+/// The graph of one call; its inputs are the tensors of the call.
 struct translation {
     struct slot {
         bool is_list = false;
-        bool produced = true;             ///< false: the mapping leaves this result out
-        std::vector<std::size_t> outputs; ///< of the graph: one, or those of a list
+        bool produced = true;             ///< false: the mapping omits this result
+        std::vector<std::size_t> outputs; ///< indices of the graph's outputs: one, or those of a list
     };
 
     graph_data graph;
@@ -26,20 +26,20 @@ struct translation {
     std::vector<slot> results;
 };
 
-/// Throws aton::unsupported_error where the mapping refuses the call.
+/// Throws aton::unsupported_error if the mapping refuses the call.
 [[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s);
 
-/// The results in the order of ATen's, by a graph that has the inputs and outputs of the translation. Those that the mapping does not
-/// produce are no value. Throws aton::error where the graph does not run.
+/// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
+/// not produce are empty values. Throws aton::error if the graph does not run.
 [[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where = {});
 [[nodiscard]] inline std::vector<runtime::value> run(translation const& t, runtime::device where = {}) {
     return run(t, t.graph, where);
 }
 
-/// The results of ATen's order of what the graph gives.
-[[nodiscard]] std::vector<runtime::value> gathered(translation const& t, std::vector<runtime::value> const& outputs);
+/// Regroups the outputs of a graph into ATen's results.
+[[nodiscard]] std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs);
 
-/// What tells the graphs of two opsets apart: operators with the versions that hold, attributes and wiring.
+/// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges.
 [[nodiscard]] std::string structure_of(graph_data const& g);
 
 } // namespace ATON_NAMESPACE::verify

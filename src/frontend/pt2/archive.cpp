@@ -23,7 +23,7 @@ constexpr std::string_view old_weights = "serialized_state_dict.pt";
 constexpr std::string_view old_constants = "serialized_constants.pt";
 constexpr std::string_view only_model = "model";
 
-/// What a file says of itself without its line end.
+/// Text without trailing blanks and line ends.
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
     return text;
@@ -41,7 +41,7 @@ struct archive::state {
         std::string name;
         zip_member const* program = nullptr;
     };
-    /// Read when the first tensor is asked for.
+    /// Read when the first tensor is requested.
     struct sources {
         std::unique_ptr<tensor_source> weights;
         std::unique_ptr<tensor_source> constants;
@@ -76,7 +76,9 @@ struct archive::state {
         if (*format != "pt2") fail(path, "has archive_format " + in_quotes(*format) + ", not 'pt2'");
         std::optional<std::string_view> const version = text("archive_version");
         if (version != "0")
-            fail(path, "has archive_version " + (version ? in_quotes(*version) : "missing") + ", known is '0'");
+            fail(path,
+                 "has " + (version ? "archive_version " + in_quotes(*version) : "no archive_version") +
+                     "; only '0' is supported");
         if (text("byteorder").value_or("little") != "little")
             fail(path, "is big-endian; export the model again on a little-endian machine");
     }
@@ -87,8 +89,8 @@ struct archive::state {
             version && version->size() > 2 && (*version)[0] >= '5' && (*version)[0] <= '8' && (*version)[1] == '.';
         if (!is_known)
             fail(path,
-                 "has schema version " + (version ? in_quotes(*version) : "missing") +
-                     ", known are 5 to 8: export the model again with torch 2.9 or newer");
+                 "has " + (version ? "schema version " + in_quotes(*version) : "no schema version") +
+                     ", but only 5 to 8 are supported; export the model again with torch 2.9 or newer");
         models.push_back({std::string(only_model), directory.find(old_program)});
         (void)directory.stored(*models[0].program);
     }
@@ -99,11 +101,11 @@ struct archive::state {
     }
 
     [[nodiscard]] std::string list_of_names() const {
-        constexpr std::size_t most = 8;
+        constexpr std::size_t max_shown = 8;
         std::string out;
-        for (std::size_t i = 0; i != std::min(most, names.size()); ++i)
+        for (std::size_t i = 0; i != std::min(max_shown, names.size()); ++i)
             out += (i == 0 ? "" : ", ") + in_quotes(names[i]);
-        return out + (names.size() > most ? ", ..." : "");
+        return out + (names.size() > max_shown ? ", ..." : "");
     }
 
     [[nodiscard]] model const& find_model(std::string_view name) const {
@@ -112,9 +114,8 @@ struct archive::state {
         auto const found = std::lower_bound(
             models.begin(), models.end(), wanted, [](model const& m, std::string_view n) { return m.name < n; });
         if (found != models.end() && found->name == wanted) return *found;
-        if (name.empty()) fail(path, "has several models, name one of them: " + list_of_names());
-        fail(path,
-             "has no model " + in_quotes(name) + "; there " + (models.size() == 1 ? "is " : "are ") + list_of_names());
+        if (name.empty()) fail(path, "has several models; name one of them: " + list_of_names());
+        fail(path, "has no model " + in_quotes(name) + "; it has " + list_of_names());
     }
 
     [[nodiscard]] std::unique_ptr<tensor_source> read(tensor_role role, std::string const& name) const {
@@ -137,14 +138,14 @@ struct archive::state {
     }
 
     std::string path;
-    std::shared_ptr<mapped_file> file; ///< null: memory that belongs to somebody else
+    std::shared_ptr<mapped_file> file; ///< null: memory that the caller owns
     file_bytes from;
     zip_directory directory;
     bool is_old;
     std::string root;
     std::vector<model> models; ///< sorted by name
     std::vector<std::string> names;
-    std::mutex lock; ///< of what follows
+    std::mutex lock; ///< guards `opened`
     std::map<std::string, sources> opened;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The size expressions of a program: each text is parsed once, and sizes that are equal get the same index.
+// The size expressions of a program: each string is parsed once, and equal expressions share an index.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ public:
     /// `out`: program::expressions, to which every new expression is appended.
     explicit expression_table(std::vector<program::expression>& out) : out_(out) {}
 
-    /// Of SymInt, {"as_int": 4} or {"as_expr": {"expr_str": "Symbol('s0')"}}, or the number alone.
+    /// Reads a SymInt: {"as_int": 4} or {"as_expr": {"expr_str": "Symbol('s0')"}}.
     [[nodiscard]] program::extent extent(json_value const& sym_int);
 
 private:
@@ -27,7 +27,7 @@ private:
 
     std::vector<program::expression>& out_;
     std::unordered_map<std::string_view, program::extent> texts_;
-    std::unordered_map<std::string, program::extent> distinct_; ///< by what to_string() makes of them
+    std::unordered_map<std::string, program::extent> distinct_; ///< by their to_string()
 };
 
 } // namespace ATON_NAMESPACE::pt2

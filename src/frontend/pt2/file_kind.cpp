@@ -16,7 +16,7 @@ constexpr std::string_view executorch =
 constexpr std::string_view checkpoint =
     "is a checkpoint of torch.save, which has weights but no graph: load it into its model and use torch.export.save";
 
-/// A header that starts with its own length and holds JSON.
+/// A JSON header with its length in front.
 bool is_safetensors(std::string_view bytes) {
     if (bytes.size() < 10 || bytes.substr(8, 2) != "{\"") return false;
     std::uint64_t length = 0;
@@ -24,7 +24,7 @@ bool is_safetensors(std::string_view bytes) {
     return length <= bytes.size() - 8;
 }
 
-/// ModelProto as everybody writes it: ir_version first, then the producer, the opsets or the graph.
+/// ModelProto in the usual field order: ir_version first, then the producer, the opsets or the graph.
 bool is_onnx(std::string_view bytes) {
     return bytes.size() > 4 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < 64 &&
            "\x12\x1a\x22\x28\x32\x3a\x42"sv.find(bytes[2]) != std::string_view::npos;
@@ -40,10 +40,9 @@ bool is_executorch(std::string_view bytes) {
 std::string_view describe_other_file(std::string_view bytes) {
     if (is_executorch(bytes)) return executorch;
     if (bytes.starts_with("PK\3\4"))
-        return "is a ZIP archive without its end: the file is cut short or damaged, copy or save it again";
+        return "is a ZIP archive without an end record: the file is truncated or damaged; copy or save it again";
     if (bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5)
-        return "is a pickle, as torch.save wrote it before torch 1.6 and has weights but no graph: load it into its "
-               "model "
+        return "is a pickle of torch.save before torch 1.6, which has weights but no graph: load it into its model "
                "and use torch.export.save";
     if (is_safetensors(bytes))
         return "is a safetensors file, which has weights but no graph: load it into its model and use "
@@ -71,7 +70,7 @@ std::string_view describe_other_archive(zip_directory const& directory, std::str
     if (has("constants.pkl") || has_folder("code/"))
         return "is a TorchScript archive of torch.jit.save: export the model again with torch.export.save";
     if (has("data.pkl")) return checkpoint;
-    return "is a ZIP archive without models/*.json, not one of torch.export.save";
+    return "is a ZIP archive without models/*.json: export the model with torch.export.save";
 }
 
 } // namespace ATON_NAMESPACE::pt2

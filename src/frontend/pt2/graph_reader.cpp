@@ -24,7 +24,7 @@ std::unordered_map<std::string_view, json_value> index_table(std::optional<json_
     if (!table) return out;
     out.reserve(table->size());
     table->for_each_member([&](json_value const& entry) {
-        if (!out.emplace(entry.key(), entry).second) entry.fail("the name stands twice in this table");
+        if (!out.emplace(entry.key(), entry).second) entry.fail("duplicate name in this table");
     });
     return out;
 }
@@ -35,7 +35,8 @@ dtype read_scalar_type(json_value const& code) {
     std::int64_t const number = code.integer();
     dtype const found = dtype_of_scalar_type(number);
     if (found == dtype::undefined && number != complex32_code)
-        code.fail("unknown ScalarType " + std::to_string(number) + "; the file is newer than this reader, or damaged");
+        code.fail("unknown ScalarType " + std::to_string(number) +
+                  "; the file is damaged, or newer than this version of Aton");
     return found;
 }
 
@@ -44,13 +45,14 @@ std::string_view read_layout(json_value const& code) {
         "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
     std::int64_t const number = code.integer();
     if (number < 1 || number >= static_cast<std::int64_t>(names.size()))
-        code.fail("unknown Layout " + std::to_string(number) + "; the file is newer than this reader, or damaged");
+        code.fail("unknown Layout " + std::to_string(number) +
+                  "; the file is damaged, or newer than this version of Aton");
     return names[static_cast<std::size_t>(number)];
 }
 
 program::graph graph_reader::read_graph(json_value const& graph, int depth) {
-    if (depth > deepest_graph)
-        graph.fail("more than " + std::to_string(deepest_graph) + " graphs inside of each other");
+    if (depth > max_graph_depth)
+        graph.fail("graphs are nested more than " + std::to_string(max_graph_depth) + " levels deep");
     // The values of the scope point to their tables: these live as long as it does.
     std::optional<json_value> const tensors = graph.member("tensor_values");
     std::optional<json_value> const sym_ints = graph.optional_member("sym_int_values");
@@ -86,24 +88,24 @@ program::graph graph_reader::read_graph(json_value const& graph, int depth) {
 program::value_index graph_reader::define(json_value const& name, value_kind kind, graph_scope& scope) {
     std::string_view const text = name.name();
     auto const index = static_cast<program::value_index>(out_.values.size());
-    if (!scope.values.emplace(text, index).second) name.fail("a second value with the name " + in_quotes(text));
+    if (!scope.values.emplace(text, index).second) name.fail("a second value named " + in_quotes(text));
     program::value& made = out_.values.emplace_back();
     made.name = text;
     made.kind = kind;
-    auto const said = [&](auto const& table) {
+    auto const find_entry = [&](auto const& table) {
         auto const found = table.find(text);
         made.has_type = found != table.end();
         return made.has_type ? &found->second : nullptr;
     };
     switch (kind) {
     case value_kind::tensor:
-        if (json_value const* const meta = said(scope.tensors)) describe_tensor(*meta, made);
+        if (json_value const* const meta = find_entry(scope.tensors)) describe_tensor(*meta, made);
         break;
     case value_kind::sym_int:
-        if (json_value const* const size = said(scope.sym_ints)) made.symbolic = expressions_.extent(*size);
+        if (json_value const* const size = find_entry(scope.sym_ints)) made.symbolic = expressions_.extent(*size);
         break;
-    case value_kind::sym_float: said(scope.sym_floats); break;
-    case value_kind::sym_bool: said(scope.sym_bools); break;
+    case value_kind::sym_float: find_entry(scope.sym_floats); break;
+    case value_kind::sym_bool: find_entry(scope.sym_bools); break;
     case value_kind::custom_object:
     case value_kind::token: break;
     }
@@ -128,7 +130,7 @@ std::vector<program::extent> graph_reader::read_extents(json_value const& list) 
     list.for_each([&](json_value const& each, std::size_t) {
         program::extent const read = expressions_.extent(each);
         if (read.is_number() && read.number < 0)
-            each.fail("negative: " + std::to_string(read.number) + "; the file is damaged");
+            each.fail("negative size " + std::to_string(read.number) + "; the file is damaged");
         out.push_back(read);
     });
     return out;
@@ -180,7 +182,7 @@ program::result graph_reader::define_result(json_value const& argument, graph_sc
                            tag == "as_sym_float" || tag == "as_sym_bool";
     if (!has_value) argument.fail("a result cannot be " + in_quotes(tag));
     out.values.push_back(define_graph_input(argument, scope));
-    if (out.values[0] == program::no_value) held.fail("a result without a name");
+    if (out.values[0] == program::no_value) held.fail("a result has no name");
     return out;
 }
 
@@ -189,7 +191,7 @@ program::node graph_reader::read_node(json_value const& node, std::size_t index,
     json_value const target = node.member("target");
     json_value const inputs = node.member("inputs");
     json_value const outputs = node.member("outputs");
-    // What messages call it.
+    // The name of the node in messages.
     place_.node = target.name();
     if (auto const name = node.optional_member("name")) {
         place_.node = name->name();
@@ -205,7 +207,7 @@ program::node graph_reader::read_node(json_value const& node, std::size_t index,
     outputs.for_each([&](json_value const& each, std::size_t) { out.results.push_back(define_result(each, scope)); });
     check_results(outputs, info, out);
     if (!out.name.empty()) return out;
-    // torch 2.10 and older: a node is called as its first result.
+    // torch 2.10 and older: a node is named after its first result.
     bool const has_result = !out.results.empty() && !out.results[0].values.empty();
     out.name = has_result ? out_.values[out.results[0].values[0]].name : "node_" + std::to_string(index);
     return out;
@@ -223,7 +225,7 @@ std::uint32_t graph_reader::read_origin(json_value const& node) {
     return origins_.find(modules, trace);
 }
 
-/// The place of an argument in the schema, and its name; npos without a schema.
+/// The index of an argument in the schema, and its name; npos without a schema.
 std::size_t graph_reader::bind_name(json_value const& input, std::size_t position, operator_info const& info,
                                     std::string& name) const {
     json_value const given = input.member("name");
@@ -232,7 +234,7 @@ std::size_t graph_reader::bind_name(json_value const& input, std::size_t positio
     auto const& known = info.arguments;
     if (name.empty()) {
         if (position >= known.size() || known[position].keyword_only)
-            given.fail(info.op + " takes fewer positional arguments");
+            given.fail("too many positional arguments of " + info.op);
         name = known[position].name;
         return position;
     }
@@ -254,7 +256,7 @@ void graph_reader::bind_arguments(json_value const& inputs, operator_info const&
         program::argument& made = out.arguments.emplace_back();
         std::size_t const place = bind_name(each, position, info, made.name);
         if (place != std::string_view::npos) {
-            if (is_given[place]) each.fail("a second argument " + in_quotes(made.name) + " of " + info.op);
+            if (is_given[place]) each.fail("duplicate argument " + in_quotes(made.name) + " of " + info.op);
             is_given[place] = true;
         }
         json_value const argument = each.member("arg");
@@ -263,20 +265,21 @@ void graph_reader::bind_arguments(json_value const& inputs, operator_info const&
     if (info.any_arguments) return;
     for (std::size_t i = 0; i != is_given.size(); ++i)
         if (!is_given[i] && !info.arguments[i].has_default)
-            inputs.fail(info.op + " needs the argument " + in_quotes(info.arguments[i].name));
+            inputs.fail(info.op + " requires the argument " + in_quotes(info.arguments[i].name));
 }
 
 void graph_reader::check_results(json_value const& outputs, operator_info const& info,
                                  program::node const& node) const {
     if (info.schema.empty() || info.any_returns) return;
     if (node.results.size() != info.returns.size())
-        outputs.fail(info.op + " has " + std::to_string(info.returns.size()) + " results, here are " +
+        outputs.fail(info.op + " has " + std::to_string(info.returns.size()) + " results, but the node has " +
                      std::to_string(node.results.size()));
     for (std::size_t i = 0; i != node.results.size(); ++i) {
         bool const none = node.results[i].values.empty() && !node.results[i].is_list;
         if (!none && node.results[i].is_list != info.returns[i].type.list)
             outputs.fail("result " + std::to_string(i) + " of " + info.op + " is " +
-                         (node.results[i].is_list ? "a list, but one value by its schema" : "no list"));
+                         (node.results[i].is_list ? "a list, but the schema declares a single value"
+                                                  : "a single value, but the schema declares a list"));
     }
 }
 

@@ -16,12 +16,12 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// dtype of a ScalarType number; undefined for complex32, which ONNX does not have. Unknown numbers fail.
+/// The dtype of a ScalarType number; undefined for complex32, which ONNX does not have. Fails for unknown numbers.
 [[nodiscard]] dtype read_scalar_type(json_value const& code);
 /// "strided", "sparse_coo", ...
 [[nodiscard]] std::string_view read_layout(json_value const& code);
 
-/// The values of one graph by their names, and what the program says of them.
+/// The values of one graph by name, and their entries in the graph's tables.
 struct graph_scope {
     std::unordered_map<std::string_view, program::value_index> values;
     std::unordered_map<std::string_view, json_value> tensors;
@@ -30,7 +30,7 @@ struct graph_scope {
     std::unordered_map<std::string_view, json_value> sym_bools;
 };
 
-/// Reads graphs into a program. Subgraphs have scopes of their own.
+/// Reads graphs into a program. Each subgraph has its own scope.
 class graph_reader {
 public:
     graph_reader(program::program& out, json_place& place)
@@ -39,12 +39,12 @@ public:
           expressions_(out.expressions),
           origins_(out.origins) {}
 
-    /// Values, nodes and their subgraphs go into the program; the graph itself is returned.
+    /// Adds values, nodes and subgraphs to the program, and returns the main graph.
     [[nodiscard]] program::graph read(json_value const& graph) { return read_graph(graph, 0); }
 
 private:
-    /// How many graphs may be inside of each other.
-    static constexpr int deepest_graph = 16;
+    /// Maximum nesting depth of graphs.
+    static constexpr int max_graph_depth = 16;
 
     program::graph read_graph(json_value const& graph, int depth);
     void read_tables(json_value const& graph, graph_scope& scope) const;
@@ -65,7 +65,7 @@ private:
     void check_results(json_value const& outputs, operator_info const& info, program::node const& node) const;
     [[nodiscard]] std::uint32_t read_origin(json_value const& node);
 
-    // Arguments: read_argument.cpp. `depth`: of the graph that the argument stands in.
+    // Arguments: read_argument.cpp. `depth`: of the graph that contains the argument.
     void read_argument(json_value const& argument, program::argument& out, graph_scope& scope, int depth);
     bool read_plain_argument(json_value const& held, program::argument& out) const;
     bool read_symbolic_argument(json_value const& held, program::argument& out, graph_scope const& scope) const;

@@ -10,12 +10,12 @@ namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
-/// Most memory that parsing may take; the 1 MB of ViT-B/16 take less than 4.
-constexpr std::size_t most_memory = std::size_t{400} << 20U;
-/// A graph in a graph is eight levels further down.
-constexpr std::size_t deepest_document = 200;
+/// Maximum memory of the parser in bytes; the 1 MB of ViT-B/16 needs less than 4 MB.
+constexpr std::size_t max_memory = std::size_t{400} << 20U;
+/// A nested graph adds eight levels.
+constexpr std::size_t max_depth = 200;
 
-constexpr std::string_view advice = "; the file is damaged, or not written by torch.export.save";
+constexpr std::string_view advice = "; the file is damaged or was not written by torch.export.save";
 
 std::string_view kind_of(simdjson::dom::element e) {
     switch (e.type()) {
@@ -24,7 +24,7 @@ std::string_view kind_of(simdjson::dom::element e) {
     case simdjson::dom::element_type::INT64: return "an integer";
     case simdjson::dom::element_type::UINT64: return "an integer of more than 63 bits";
     case simdjson::dom::element_type::DOUBLE: return "a number";
-    case simdjson::dom::element_type::STRING: return "a text";
+    case simdjson::dom::element_type::STRING: return "a string";
     case simdjson::dom::element_type::BOOL: return "true or false";
     case simdjson::dom::element_type::NULL_VALUE: return "null";
     }
@@ -33,21 +33,21 @@ std::string_view kind_of(simdjson::dom::element e) {
 
 std::string_view describe_error(simdjson::error_code code) {
     switch (code) {
-    case simdjson::CAPACITY: return "is too large: more than 400 MiB of memory are needed to read it";
+    case simdjson::CAPACITY: return "is too large: reading it needs more than 400 MiB of memory";
     case simdjson::MEMALLOC: return "does not fit into memory";
     case simdjson::DEPTH_ERROR: return "is nested more than 200 levels deep";
-    case simdjson::UTF8_ERROR: return "is no UTF-8";
+    case simdjson::UTF8_ERROR: return "is not valid UTF-8";
     case simdjson::EMPTY: return "is empty";
-    case simdjson::UNCLOSED_STRING: return "ends inside of a string";
+    case simdjson::UNCLOSED_STRING: return "ends inside a string";
     case simdjson::UNESCAPED_CHARS: return "has a control character in a string";
     case simdjson::STRING_ERROR: return "has a malformed escape in a string";
     case simdjson::NUMBER_ERROR: return "has a malformed number, or an integer of more than 64 bits";
-    default: return "is malformed or cut off";
+    default: return "is malformed or truncated";
     }
 }
 
-/// What simdjson's DOM touches: the text, copied, and its strings once more; for each token an index of 4 bytes and at most 16 bytes
-/// of tape, and every second token is a separator.
+/// Memory that simdjson's DOM touches: two copies of the text (one for its strings), and for each token an index of 4 bytes and at
+/// most 16 bytes of tape. Every second token is a separator.
 std::size_t memory_needed(std::string_view text) {
     std::size_t tokens = 0;
     for (char c : text) tokens += c == ',' || c == ':' || c == '[' || c == '{' ? 1U : 0U;
@@ -55,9 +55,9 @@ std::size_t memory_needed(std::string_view text) {
 }
 
 simdjson::error_code parse_text(simdjson::dom::parser& parser, std::string_view text, simdjson::dom::element& root) {
-    if (memory_needed(text) > most_memory) return simdjson::CAPACITY;
+    if (memory_needed(text) > max_memory) return simdjson::CAPACITY;
     if (text.empty()) return simdjson::EMPTY;
-    if (auto const code = parser.allocate(text.size(), deepest_document); code != simdjson::SUCCESS) return code;
+    if (auto const code = parser.allocate(text.size(), max_depth); code != simdjson::SUCCESS) return code;
     // Copies the text: the parser reads up to 64 bytes beyond it.
     return parser.parse(text.data(), text.size(), true).get(root);
 }
@@ -89,7 +89,7 @@ json_document::json_document(std::string_view text, std::string document_name) {
     place_.document = std::move(document_name);
     simdjson::error_code code = parse_text(parser_, text, root_);
     bool const may_be_bare = code != simdjson::SUCCESS && code != simdjson::CAPACITY;
-    // simdjson refuses these tokens, which Python writes (torch 2.4 to 2.6).
+    // Python writes these tokens (torch 2.4 to 2.6), which simdjson refuses.
     if (std::string const quoted = may_be_bare ? quote_bare_numbers(text) : std::string(); !quoted.empty())
         code = parse_text(parser_, quoted, root_);
     if (code == simdjson::SUCCESS) return;
@@ -129,13 +129,13 @@ void json_value::fail_expected(std::string_view what) const {
 
 std::string_view json_value::text() const {
     std::string_view out;
-    if (element_.get(out) != simdjson::SUCCESS) fail_expected("a text");
+    if (element_.get(out) != simdjson::SUCCESS) fail_expected("a string");
     return out;
 }
 
 std::string_view json_value::name() const {
     std::string_view const out = text();
-    if (out.empty()) fail("expected a name, found an empty text");
+    if (out.empty()) fail("expected a name, found an empty string");
     for (char const c : out)
         if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') fail("expected a name, found " + in_quotes(out));
     return out;

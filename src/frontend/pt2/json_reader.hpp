@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON values that know their place: every access is checked, and a complaint names file, node and path of keys.
+// JSON values that know their position: every access is checked, and errors name the file, the node and the path of keys.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// What messages about a document say besides the path.
+/// The prefix of messages about a document, in front of the path.
 struct json_place {
     std::string document;  ///< "model.pt2: models/model.json"
-    std::string_view node; ///< the node that is being read; empty: none
+    std::string_view node; ///< the node that is being read, if any
 };
 
-/// A value inside of a document. The values that it was reached through must outlive it: they are its path.
+/// A value inside a document. Its ancestors must outlive it: they form its path.
 class json_value {
 public:
     json_value(simdjson::dom::element element, json_place const& place) : element_(element), place_(&place) {}
@@ -34,17 +34,17 @@ public:
     [[nodiscard]] bool is_object() const { return element_.is_object(); }
 
     [[nodiscard]] std::string_view text() const;
-    /// Text of something that is named in messages and files: not empty, without control characters.
+    /// A string that is used as a name in messages and files: not empty, without control characters.
     [[nodiscard]] std::string_view name() const;
     [[nodiscard]] std::int64_t integer() const;
     /// A number, or one of "Infinity", "-Infinity", "NaN".
     [[nodiscard]] double real() const;
     [[nodiscard]] bool boolean() const;
 
-    /// A member that must be there. Takes as long as the object has keys.
+    /// A required member. Linear in the number of keys.
     [[nodiscard]] json_value member(std::string_view key) const&;
     [[nodiscard]] json_value member(std::string_view key) const&& = delete;
-    /// Nothing where it is missing or null.
+    /// Nothing if the member is missing or null.
     [[nodiscard]] std::optional<json_value> optional_member(std::string_view key) const&;
     [[nodiscard]] std::optional<json_value> optional_member(std::string_view key) const&& = delete;
 
@@ -86,14 +86,14 @@ private:
     simdjson::dom::element element_;
     json_place const* place_;
     json_value const* parent_ = nullptr;
-    std::string_view key_{}; ///< empty: `index_`
+    std::string_view key_{}; ///< if empty, `index_` is used
     std::size_t index_ = 0;
 };
 
-/// A parsed document. Texts that its values hand out live as long as it does.
+/// A parsed document. Strings returned by its values are valid as long as the document.
 class json_document {
 public:
-    /// Throws aton::error for what is no JSON, too large, or nested too deeply. Bare Infinity and NaN are taken for texts.
+    /// Throws aton::error if the text is not JSON, too large, or nested too deeply. Bare Infinity and NaN are read as strings.
     json_document(std::string_view text, std::string document_name);
     json_document(json_document const&) = delete;
     json_document& operator=(json_document const&) = delete;
@@ -107,7 +107,7 @@ private:
     json_place place_;
 };
 
-/// The same text with quotes around Infinity, -Infinity and NaN outside of strings; empty: there are none.
+/// Puts quotes around Infinity, -Infinity and NaN outside of strings. Returns an empty string if there are none.
 [[nodiscard]] std::string quote_bare_numbers(std::string_view json);
 
 } // namespace ATON_NAMESPACE::pt2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the expressions of sizes and those of guards are written in alike: names and numbers.
+// Names and numbers, which size expressions and guards have in common.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct number_text {
     bool is_real = false; ///< with a point or an exponent
 };
 
-/// The longest text from `start` on that looks like a number without a sign.
+/// The longest prefix of text.substr(start) that looks like an unsigned number.
 inline number_text number_at(std::string_view text, std::size_t start) {
     std::size_t stop = start;
     bool real = false;

@@ -15,7 +15,7 @@ namespace {
 using program::expression;
 using program::expression_kind;
 
-/// The operands of operands of the same kind in place of these; all of them sorted.
+/// Replaces operands of the same kind by their own operands, and sorts.
 std::vector<expression> flattened(expression_kind kind, std::vector<expression> operands) {
     std::vector<expression> out;
     out.reserve(operands.size());
@@ -28,7 +28,7 @@ std::vector<expression> flattened(expression_kind kind, std::vector<expression> 
     return out;
 }
 
-/// Joins the integers, which are sorted to the front. What would overflow stays as it is.
+/// Folds the integers, which are sorted to the front, unless the result overflows.
 template <typename Join>
 void fold_integers(std::vector<expression>& operands, std::int64_t neutral, Join join) {
     std::size_t count = 0;
@@ -105,8 +105,8 @@ expression make_product(std::vector<expression> factors) {
 }
 
 expression make_ratio(std::int64_t numerator, std::int64_t denominator) {
-    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    if (numerator != least && denominator != least && denominator != 0) {
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    if (numerator != lowest && denominator != lowest && denominator != 0) {
         std::int64_t const common = (denominator < 0 ? -1 : 1) * std::gcd(numerator, denominator);
         numerator /= common;
         denominator /= common;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds expressions in one form whatever the order they were written in: what is associative is flat and sorted, integers are folded.
+// Builds expressions in a canonical form: associative operations are flattened and sorted, integers are folded.
 #pragma once
 
 #include <utility>
@@ -18,12 +18,12 @@ namespace ATON_NAMESPACE::pt2 {
 [[nodiscard]] program::expression make_product(std::vector<program::expression> factors);
 /// Rational(numerator, denominator), in lowest terms.
 [[nodiscard]] program::expression make_ratio(std::int64_t numerator, std::int64_t denominator);
-/// maximum, minimum, all_of, any_of: of equal operands one stays.
+/// maximum, minimum, all_of, any_of, without duplicate operands.
 [[nodiscard]] program::expression make_lattice(program::expression_kind kind,
                                                std::vector<program::expression> operands);
 [[nodiscard]] program::expression make_call(program::expression_kind kind, std::vector<program::expression> operands);
 
-/// An order over all expressions: negative, 0 or positive.
+/// A total order of expressions: negative, 0 or positive.
 [[nodiscard]] int compare(program::expression const& a, program::expression const& b);
 
 } // namespace ATON_NAMESPACE::pt2

@@ -45,7 +45,7 @@ void mapped_file::map(std::string const& path) {
     if (!S_ISREG(facts.st_mode)) fail(path, "is a device, pipe or socket, not a file");
     if (facts.st_size == 0) fail(path, "is empty");
     auto const size = static_cast<std::uint64_t>(facts.st_size);
-    if (size > std::numeric_limits<std::size_t>::max()) fail(path, "is larger than memory can map");
+    if (size > std::numeric_limits<std::size_t>::max()) fail(path, "is too large to map into memory");
     void* const start = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, descriptor_, 0);
     if (start == MAP_FAILED) fail_with_reason(path, "cannot be mapped into memory", errno);
     bytes_ = {static_cast<char const*>(start), static_cast<std::size_t>(size)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that is open for reading and mapped into memory as a whole, until it is destroyed.
+// A read-only file that is mapped into memory as a whole.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::pt2 {
 
 class mapped_file {
 public:
-    /// Throws aton::error for anything but a regular file that can be read and is not empty. Does not wait for a pipe's other end.
+    /// Throws aton::error unless the path is a readable, non-empty regular file. Does not block on pipes.
     explicit mapped_file(std::string const& path);
     mapped_file(mapped_file const&) = delete;
     mapped_file& operator=(mapped_file const&) = delete;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view ops = "torch.ops.";
 constexpr std::string_view higher_order = "torch.ops.higher_order.";
-/// What torch 2.4 calls them: "torch._higher_order_ops.wrap.wrap_with_set_grad_enabled".
+/// The prefix in torch 2.4: "torch._higher_order_ops.wrap.wrap_with_set_grad_enabled".
 constexpr std::string_view higher_order_module = "torch._higher_order_ops.";
 constexpr std::string_view unnamed = ".default";
 
@@ -36,7 +36,7 @@ operator_info read(std::string_view target) {
         return out;
     }
     if (!target.starts_with(ops)) {
-        // "#ns:op" is what extensions register; the rest is Python's: _operator.mul, math.trunc, torch.sym_max.
+        // "#ns:op" is registered by extensions; the rest are Python functions: _operator.mul, math.trunc, torch.sym_max.
         out.kind = target.starts_with('#') ? program::node_kind::aten : program::node_kind::python;
         out.op = target;
         return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a node's target, "torch.ops.aten.add.Tensor", stands for: looked up once for each.
+// The operator that a node's target, "torch.ops.aten.add.Tensor", names; each is looked up once.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::pt2 {
 struct operator_info {
     program::node_kind kind = program::node_kind::aten;
     std::string op;          ///< "aten::add.Tensor"
-    std::string_view schema; ///< empty: torch declares none
+    std::string_view schema; ///< empty if torch declares none
     std::vector<aten::schema_argument> arguments;
     std::vector<aten::schema_return> returns;
     bool any_arguments = true; ///< there is no schema, or it ends in "..."
@@ -24,7 +24,7 @@ struct operator_info {
 
 class operator_table {
 public:
-    /// The same object for the same target; both live as long as the table and the target's text.
+    /// The same object for the same target. `target` must outlive the table.
     [[nodiscard]] operator_info const& find(std::string_view target);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where nodes come from: module and source line out of the texts that torch.export keeps with every node.
+// The origins of nodes: module and source line, from the metadata that torch.export stores with every node.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
     explicit origin_table(std::vector<program::origin>& out) : out_(out) {}
 
     /// nn_module_stack: "key,path,type;key,path,type", the innermost last; stack_trace: Python's, the innermost frame last.
-    /// Both texts must outlive the table.
+    /// Both strings must outlive the table.
     [[nodiscard]] std::uint32_t find(std::string_view module_stack, std::string_view stack_trace);
 
 private:

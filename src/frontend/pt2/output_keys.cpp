@@ -12,15 +12,15 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-/// Longer ones name nothing that somebody wants to read.
-constexpr std::size_t longest_key = 512;
+/// Longer keys are not readable as names.
+constexpr std::size_t max_key_length = 512;
 
 struct path_step {
     std::string text;
     bool is_index = false;
 };
 
-/// A context's text as a key: of dicts texts, but Python allows numbers as well. False: no scalar.
+/// An element of a context as a key: dicts have strings, but Python also allows numbers. False if it is not a scalar.
 bool read_key(dom::element e, std::string& out) {
     std::string_view text;
     std::int64_t number = 0;
@@ -30,7 +30,7 @@ bool read_key(dom::element e, std::string& out) {
     return true;
 }
 
-/// As many scalars as there are children, or nothing.
+/// One scalar per child, or nothing.
 std::vector<std::string> read_keys(dom::element list, std::size_t count) {
     std::vector<std::string> out;
     dom::array items;
@@ -47,7 +47,7 @@ public:
         namedtuples->for_each_member([&](json_value const& each) { namedtuples_.emplace(each.key(), each); });
     }
 
-    /// False: it is no treespec of the version that is known.
+    /// False if it is not a treespec of version 1.
     bool read(std::string_view treespec) {
         dom::element root;
         dom::array pair;
@@ -59,7 +59,7 @@ public:
         return visit(pair.at(1).value_unsafe(), path, 0);
     }
 
-    /// Without the indices in front where that keeps them distinct.
+    /// Without leading indices if the keys remain distinct.
     [[nodiscard]] std::vector<std::string> keys() const {
         std::unordered_set<std::string> seen;
         bool distinct = true;
@@ -93,20 +93,20 @@ private:
         return true;
     }
 
-    /// Nothing: the children are counted.
+    /// Nothing if the children are identified by index.
     std::vector<std::string> child_keys(dom::element type, dom::object spec, std::size_t count) {
         std::string_view type_name;
         std::string_view context;
         dom::element held;
         if (spec["context"].get(held) != simdjson::SUCCESS || type.get(type_name) != simdjson::SUCCESS) return {};
-        dom::element inner; // collections.defaultdict: an object, not text
+        dom::element inner; // collections.defaultdict: an object, not a string
         if (held.is_object() && held["dict_context"].get(inner) == simdjson::SUCCESS) return read_keys(inner, count);
         if (held.get(context) != simdjson::SUCCESS) return {};
         if (type_name == "collections.namedtuple") return field_names(context, count);
         if (contexts_.parse(context.data(), context.size(), true).get(inner) != simdjson::SUCCESS) return {};
         std::vector<std::string> keys = read_keys(inner, count);
         if (!keys.empty()) return keys;
-        dom::array fields; // a dataclass: [names, names of those that are None]
+        dom::array fields; // a dataclass: [names, names of fields that are None]
         if (inner.get(fields) != simdjson::SUCCESS || fields.size() != 2) return {};
         return read_keys(fields.at(0).value_unsafe(), count);
     }
@@ -129,7 +129,7 @@ private:
         bool any_key = false;
         for (path_step const& each : path) {
             any_key = any_key || !each.is_index;
-            if (all.size() + each.text.size() > longest_key) any_key = false, all.clear();
+            if (all.size() + each.text.size() > max_key_length) any_key = false, all.clear();
             (all += all.empty() ? "" : ".") += each.text;
             if (any_key) (without_indices += without_indices.empty() ? "" : ".") += each.text;
         }
@@ -137,7 +137,7 @@ private:
         short_.push_back(any_key ? without_indices : std::string());
     }
 
-    std::unordered_map<std::string_view, json_value> namedtuples_; ///< their fields, by the type's name
+    std::unordered_map<std::string_view, json_value> namedtuples_; ///< field names by type name
     dom::parser parser_;
     dom::parser contexts_;
     std::vector<std::vector<std::string>> paths_;

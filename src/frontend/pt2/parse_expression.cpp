@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both spellings: sympy's srepr of torch 2.6 and newer, "Add(Symbol('s0', integer=True), Integer(1))", and str before, "s0 + 1".
+// Parses both spellings: sympy's srepr since torch 2.6, "Add(Symbol('s0', integer=True), Integer(1))", and str before, "s0 + 1".
 // Names: sympy, and torch/utils/_sympy/functions.py.
 #include <aton/frontend/pt2/read_program.hpp>
 
@@ -23,9 +23,9 @@ namespace {
 using program::expression;
 using program::expression_kind;
 
-constexpr std::size_t longest_text = 1U << 16;
-constexpr int deepest_nesting = 250; ///< brackets and signs inside of each other
-constexpr int most_divisions = 1000; ///< a // b // c: these nest without brackets
+constexpr std::size_t max_length = 1U << 16;
+constexpr int max_nesting = 250;    ///< brackets and signs
+constexpr int max_divisions = 1000; ///< a // b // c nests without brackets
 
 struct function_row {
     std::string_view name;
@@ -93,7 +93,7 @@ public:
     explicit parser(std::string_view text) : text_(text) {}
 
     expression whole() {
-        if (text_.size() > longest_text) fail("expected at most " + std::to_string(longest_text) + " characters");
+        if (text_.size() > max_length) fail("expected at most " + std::to_string(max_length) + " characters");
         expression out = disjunction();
         peek();
         if (at_ != text_.size()) fail("expected an operator or the end");
@@ -106,12 +106,11 @@ private:
         std::size_t const start = at_ > shown / 2 ? at_ - shown / 2 : 0;
         std::string near;
         for (char c : text_.substr(start, shown)) near += c >= ' ' && c != '\x7f' ? c : '?';
-        throw error(
-            "the size expression '" + near + "' cannot be read: " + what + " at offset " + std::to_string(at_) +
-            "; expected what torch.export.save writes, as Add(Symbol('s0', integer=True), Integer(1)) or s0 + 1");
+        throw error("cannot parse the size expression '" + near + "': " + what + " at offset " + std::to_string(at_) +
+                    "; torch.export.save writes, for example, Add(Symbol('s0', integer=True), Integer(1)) or s0 + 1");
     }
 
-    /// The next character that is no blank, without taking it; 0 at the end.
+    /// The next character that is not a blank, without consuming it; 0 at the end.
     char peek() {
         while (at_ != text_.size() && text_[at_] == ' ') ++at_;
         return at_ == text_.size() ? '\0' : text_[at_];
@@ -129,8 +128,8 @@ private:
     class nesting {
     public:
         explicit nesting(parser& p) : p_(p) {
-            if (++p_.depth_ > deepest_nesting)
-                p_.fail("expected at most " + std::to_string(deepest_nesting) + " levels of nesting");
+            if (++p_.depth_ > max_nesting)
+                p_.fail("expected at most " + std::to_string(max_nesting) + " levels of nesting");
         }
         nesting(nesting const&) = delete;
         nesting& operator=(nesting const&) = delete;
@@ -190,8 +189,8 @@ private:
         for (;;) {
             char const c = peek();
             bool const division = c == '/' || c == '%';
-            if (division && ++divisions_ > most_divisions)
-                fail("expected at most " + std::to_string(most_divisions) + " divisions");
+            if (division && ++divisions_ > max_divisions)
+                fail("expected at most " + std::to_string(max_divisions) + " divisions");
             if (take("//")) nest(factors, expression_kind::floor_div);
             else if (take("%")) nest(factors, expression_kind::mod);
             else if (take("/")) factors.push_back(inverse(signed_power()));
@@ -201,7 +200,7 @@ private:
         return factors.size() == 1 ? std::move(factors[0]) : make_product(std::move(factors));
     }
 
-    /// What is to the left of "//" or "%" becomes its first operand.
+    /// The product to the left of "//" or "%" becomes its first operand.
     void nest(std::vector<expression>& factors, expression_kind kind) {
         std::vector<expression> operands;
         operands.push_back(make_product(std::move(factors)));
@@ -248,7 +247,7 @@ private:
         fail("expected a number, a name or '('");
     }
 
-    /// Up to the bracket that closes; keyword arguments are flags of symbols, which say nothing here.
+    /// Up to the closing bracket. Keyword arguments are assumptions about symbols, which are ignored.
     std::vector<expression> list() {
         std::vector<expression> out;
         if (take(")")) return out;
@@ -282,7 +281,7 @@ private:
 
     std::string_view quoted() {
         char const quote = peek();
-        if (quote != '\'' && quote != '"') fail("expected a text in quotes");
+        if (quote != '\'' && quote != '"') fail("expected a quoted string");
         std::size_t const stop = text_.find(quote, at_ + 1);
         if (stop == std::string_view::npos) fail("expected a closing quote");
         std::string_view const out = text_.substr(at_ + 1, stop - at_ - 1);
@@ -302,7 +301,7 @@ private:
     [[nodiscard]] std::int64_t integer_of(std::string_view digits) const {
         std::int64_t out = 0;
         auto const [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-        if (status != std::errc{} || end != digits.data() + digits.size()) fail("expected an integer of 64 bits");
+        if (status != std::errc{} || end != digits.data() + digits.size()) fail("expected a 64-bit integer");
         return out;
     }
 
@@ -352,7 +351,7 @@ private:
         return out;
     }
 
-    /// Piecewise((a, c), ...) or Piecewise(ExprCondPair(a, c), ...), after its bracket.
+    /// Piecewise((a, c), ...) or Piecewise(ExprCondPair(a, c), ...), after the opening bracket.
     expression piecewise() {
         std::vector<expression> operands;
         do {
@@ -399,7 +398,7 @@ private:
         return composed(word, std::move(operands));
     }
 
-    /// Functions that are combinations of others, and those that only have a name.
+    /// Functions that are composed of others, and unknown functions, which keep their name.
     expression composed(std::string_view word, std::vector<expression> operands) {
         std::vector<expression> parts;
         if (word == "TruncToFloat") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fails ends the parse without a word: a guard that is not understood is kept as text.
+// Parses guards. Errors have no message: a guard that cannot be parsed is kept as a string.
 #include "parse_guard.hpp"
 
 #include <charconv>
@@ -20,9 +20,9 @@ using program::expression;
 using program::expression_kind;
 using maybe = std::optional<expression>;
 
-constexpr std::size_t longest_text = 1U << 16;
-constexpr int deepest_nesting = 200;
-constexpr int most_operations = 1000; ///< a // b // c: these nest without brackets
+constexpr std::size_t max_length = 1U << 16;
+constexpr int max_nesting = 200;
+constexpr int max_operations = 1000; ///< a // b // c nests without brackets
 
 struct function_row {
     std::string_view name; ///< without its module
@@ -76,7 +76,7 @@ constexpr function_row functions[] = {
     {"ModularIndexing", expression_kind::modular_indexing, 3},
 };
 
-/// Functions of one real number; of `_sym_sqrt` the end counts.
+/// Functions of one real number, without the prefix of `_sym_sqrt`.
 constexpr std::string_view real_functions[] = {
     "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"};
 
@@ -102,7 +102,7 @@ public:
     parser(std::string_view text, guard_lookup const& lookup) : text_(text), lookup_(lookup) {}
 
     expression whole() {
-        if (text_.size() > longest_text) fail();
+        if (text_.size() > max_length) fail();
         expression out = choice();
         peek();
         if (at_ != text_.size()) fail();
@@ -136,7 +136,7 @@ private:
     class nesting {
     public:
         explicit nesting(parser& p) : p_(p) {
-            if (++p_.depth_ > deepest_nesting) fail();
+            if (++p_.depth_ > max_nesting) fail();
         }
         nesting(nesting const&) = delete;
         nesting& operator=(nesting const&) = delete;
@@ -147,7 +147,7 @@ private:
     };
 
     expression call(expression_kind kind, std::vector<expression> operands) {
-        if (++operations_ > most_operations) fail();
+        if (++operations_ > max_operations) fail();
         return make_call(kind, std::move(operands));
     }
     expression call(expression_kind kind, expression a, expression b) {
@@ -222,15 +222,15 @@ private:
         }
     }
 
-    /// From the left, as Python computes it: floats are rounded after every operation.
+    /// Left-associative, as in Python: floats are rounded after every operation.
     expression joined(expression_kind kind, expression left, expression right) {
         if (left.kind == kind && !left.symbol.empty()) {
-            if (++operations_ > most_operations) fail();
+            if (++operations_ > max_operations) fail();
             left.operands.push_back(std::move(right));
             return left;
         }
         expression out = call(kind, std::move(left), std::move(right));
-        out.symbol = "open"; // not in brackets: it may be continued
+        out.symbol = "open"; // not in brackets: more operands may follow
         return out;
     }
 
@@ -359,7 +359,7 @@ private:
                 std::string_view const word = name();
                 if (take("(")) {
                     expect(")");
-                    if (word != "size") fail(); // strides and offsets are none of ONNX's
+                    if (word != "size") fail(); // ONNX has no strides and offsets
                     expect("[");
                     out.axis = index();
                     expect("]");
@@ -388,7 +388,7 @@ private:
     int operations_ = 0;
 };
 
-/// The marks of joined() are for the parser alone.
+/// Removes the marks of joined(), which only the parser uses.
 void clear_marks(expression& e) {
     if (e.kind == expression_kind::add || e.kind == expression_kind::mul) e.symbol.clear();
     for (expression& each : e.operands) clear_marks(each);

@@ -18,11 +18,11 @@ struct guard_number {
     std::optional<std::int64_t> axis;
 };
 
-/// The symbol that stands for such a number; empty: it is not known.
+/// The symbol for such a number; empty if it is unknown.
 using guard_lookup = std::function<std::string(guard_number const&)>;
 
-/// The condition as an expression, operands in the order of the text; nothing for what is not understood: the grammar is what
-/// PythonPrinter of torch/utils/_sympy/printers.py writes, and sympy's names of functions.
+/// The condition as an expression, with the operands in source order; nothing if it cannot be parsed. The grammar is that of
+/// PythonPrinter in torch/utils/_sympy/printers.py, plus sympy's function names.
 [[nodiscard]] std::optional<program::expression> parse_guard(std::string_view text, guard_lookup const& lookup);
 
 } // namespace ATON_NAMESPACE::pt2

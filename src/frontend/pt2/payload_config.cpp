@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The config beside the raw weights of torch 2.9 and newer: PayloadConfig and TensorMeta of torch/_export/serde/schema.py.
+// The config next to the raw weights of torch 2.9 and newer: PayloadConfig and TensorMeta of torch/_export/serde/schema.py.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -20,8 +20,8 @@ using simdjson::dom::element;
 using simdjson::dom::object;
 
 // About 40,000 weights; simdjson needs up to 14 bytes for each byte.
-constexpr std::size_t longest_config = std::size_t{1} << 24U;
-constexpr std::size_t highest_rank = 64;
+constexpr std::size_t max_config_bytes = std::size_t{1} << 24U;
+constexpr std::size_t max_rank = 64;
 constexpr std::int64_t strided_layout = 7;
 
 constexpr std::array<std::string_view, 8> layout_names = {
@@ -35,7 +35,7 @@ public:
           folder_(std::move(folder)),
           from_(from) {
         std::string_view const json = directory.stored(config);
-        if (json.size() > longest_config) fail(where_, "is longer than 16 MiB: too many tensors for one model");
+        if (json.size() > max_config_bytes) fail(where_, "is longer than 16 MiB: too many tensors for one model");
         element root;
         if (auto const e = parser_.parse(json.data(), json.size()).get(root)) fail(where_, message(e));
         object entries;
@@ -43,9 +43,9 @@ public:
         entries_.reserve(entries.size());
         for (auto const& [name, payload] : entries) entries_.emplace_back(name, payload);
         std::sort(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
-        auto const twice = std::adjacent_find(
+        auto const duplicate = std::adjacent_find(
             entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
-        if (twice != entries_.end()) fail(where_, "has " + in_quotes(twice->first) + " twice");
+        if (duplicate != entries_.end()) fail(where_, "has a duplicate tensor " + in_quotes(duplicate->first));
     }
 
     [[nodiscard]] std::vector<std::string_view> names() const override {
@@ -111,7 +111,7 @@ private:
         return out;
     }
 
-    /// A SymInt that is a number: {"as_int": 3}.
+    /// A constant SymInt: {"as_int": 3}.
     template <class Result>
     static std::int64_t constant(Result from, std::string_view key, std::string const& where) {
         return number(from["as_int"], std::string(key) + "\" as \"as_int", where);
@@ -121,7 +121,7 @@ private:
     static std::vector<std::int64_t> numbers(Result from, std::string_view key, std::string const& where) {
         array items;
         if (from.get(items) != simdjson::SUCCESS) fail(where, "has no list \"" + std::string(key) + '"');
-        if (items.size() > highest_rank) fail(where, "has more than 64 dimensions");
+        if (items.size() > max_rank) fail(where, "has more than 64 dimensions");
         std::vector<std::int64_t> out;
         out.reserve(items.size());
         for (element const item : items) out.push_back(constant(item, key, where));
@@ -133,8 +133,7 @@ private:
     std::string folder_;
     file_bytes from_;
     simdjson::dom::parser parser_;
-    std::vector<std::pair<std::string_view, element>>
-        entries_; ///< sorted by name, so that names that collide cost nothing
+    std::vector<std::pair<std::string_view, element>> entries_; ///< sorted by name: immune to hash collisions
 };
 
 } // namespace

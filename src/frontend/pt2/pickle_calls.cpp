@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pickle of tensors may call: the functions of torch that put tensors together, done without torch.
+// The functions that a pickle of tensors may call: those of torch that rebuild tensors, without torch.
 #include <string>
 
 #include "pickle_machine.hpp"
@@ -28,7 +28,7 @@ constexpr storage_class storage_classes[] = {{"FloatStorage", dtype::float32},
                                              {"ComplexDoubleStorage", dtype::complex128},
                                              {"UntypedStorage", dtype::undefined}};
 
-/// What to say about functions that are known and refused.
+/// Known functions that are refused, and why.
 struct refused_function {
     std::string_view name;
     std::string_view why;
@@ -38,17 +38,17 @@ constexpr refused_function refused_functions[] = {
     {"_rebuild_sparse_tensor", "a sparse tensor: make it dense with .to_dense() before torch.export.export"},
     {"_rebuild_sparse_csr_tensor", "a sparse tensor: make it dense with .to_dense() before torch.export.export"},
     {"_rebuild_nested_tensor", "a nested tensor: pad it before torch.export.export"},
-    {"_rebuild_qtensor", "a quantised tensor: store integers, scales and zero points instead"},
+    {"_rebuild_qtensor", "a quantized tensor: store integers, scales and zero points instead"},
     {"_rebuild_meta_tensor_no_storage", "a meta tensor, which has no data: load the weights before torch.export.save"},
     {"_reconstruct_fake_tensor", "a fake tensor, which has no data: load the weights before torch.export.save"},
     {"_rebuild_wrapper_subclass", "a tensor subclass: turn it into plain tensors before torch.export.export"}};
 
-constexpr std::size_t highest_rank = 64;
+constexpr std::size_t max_rank = 64;
 
 } // namespace
 
 void pickle_machine::refuse(pickled_tensors::global const& function) const {
-    // Below what it is made of stands the name that it is to have.
+    // The object's name is on the stack below its arguments.
     std::string what = "an object";
     for (std::size_t i = stack_.size(); i-- > 0;) {
         if (stack_[i].is != kind::text) continue;
@@ -57,14 +57,14 @@ void pickle_machine::refuse(pickled_tensors::global const& function) const {
     }
     for (auto const& r : refused_functions)
         if (function.name == r.name) fail_here(what + " is " + std::string(r.why));
-    fail_here(what + " needs " + in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
-              ", which no dense tensor does");
+    fail_here(what + " calls " + in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
+              ", which dense tensors do not need");
 }
 
 void pickle_machine::reduce() {
     value const arguments = pop();
     pickled_tensors::global const& function = global_of(pop());
-    if (arguments.is != kind::tuple) fail_here("calls a function with what is no tuple");
+    if (arguments.is != kind::tuple) fail_here("calls a function with arguments that are not a tuple");
     push(call(function, arguments));
 }
 
@@ -82,7 +82,7 @@ pickle_machine::value pickle_machine::call(pickled_tensors::global const& functi
     if (function.name == "_rebuild_tensor_v2") return rebuild_tensor(given, false);
     if (function.name == "_rebuild_tensor_v3") return rebuild_tensor(given, true);
     if (function.name != "_rebuild_parameter" && function.name != "_rebuild_parameter_with_state") refuse(function);
-    if (!match(given, {kind::tensor, kind::boolean})) fail_here("makes a parameter of what is no tensor");
+    if (!match(given, {kind::tensor, kind::boolean})) fail_here("makes a parameter of a value that is not a tensor");
     return given[0];
 }
 
@@ -91,10 +91,10 @@ pickle_machine::value pickle_machine::rebuild_tensor(std::span<value const> argu
     std::size_t const needed = has_dtype ? 7 : 6;
     if (arguments.size() < needed || arguments.size() > needed + 1 ||
         !match(arguments, {kind::storage, kind::number, kind::tuple, kind::tuple, kind::boolean}))
-        fail_here("makes a tensor of the wrong arguments");
+        fail_here("makes a tensor from the wrong arguments");
     value const sizes = arguments[2];
     value const strides = arguments[3];
-    if (sizes.length != strides.length || sizes.length > highest_rank)
+    if (sizes.length != strides.length || sizes.length > max_rank)
         fail_here("makes a tensor with " + std::to_string(sizes.length) + " sizes and " +
                   std::to_string(strides.length) + " strides");
     if (arguments.size() > needed) {
@@ -118,16 +118,16 @@ pickle_machine::value pickle_machine::rebuild_tensor(std::span<value const> argu
     return {kind::tensor, 0, static_cast<std::int64_t>(to_.tensors_.size() - 1)};
 }
 
-/// (function, type, arguments, attributes): a tensor with attributes of its own, such as a torch.nn.Buffer.
+/// (function, type, arguments, attributes): a tensor with additional attributes, such as a torch.nn.Buffer.
 pickle_machine::value pickle_machine::rebuild_from_type(std::span<value const> arguments) {
     if (arguments.size() != 4 || !match(arguments, {kind::global, kind::global, kind::tuple}))
-        fail_here("makes a tensor of the wrong arguments");
+        fail_here("makes a tensor from the wrong arguments");
     pickled_tensors::global const& type = global_of(arguments[1]);
     if ((type.module != "torch" || type.name != "Tensor") &&
         (type.module != "torch.nn.parameter" || (type.name != "Parameter" && type.name != "Buffer")))
         refuse(type);
     pickled_tensors::global const& function = global_of(arguments[0]);
-    // Not through call(): it would come back here as deep as a hostile pickle likes.
+    // Not through call(), which a hostile pickle could make recurse without bound.
     if (function.module != "torch._utils") refuse(function);
     if (function.name == "_rebuild_tensor_v2") return rebuild_tensor(items(arguments[2]), false);
     if (function.name == "_rebuild_tensor_v3") return rebuild_tensor(items(arguments[2]), true);
@@ -140,7 +140,7 @@ void pickle_machine::persistent_id() {
     std::span<value const> const given = id.is == kind::tuple ? items(id) : std::span<value const>();
     if (given.size() != 5 || !match(given, {kind::text, kind::global, kind::text, kind::text, kind::number}) ||
         to_.text(given[0]) != "storage")
-        fail_here("has a persistent id that is no storage");
+        fail_here("has a persistent id that is not a storage");
     pickled_tensors::global const& g = global_of(given[1]);
     for (storage_class const& c : storage_classes) {
         if (g.name != c.name || (g.module != "torch" && g.module != "torch.storage")) continue;
@@ -150,7 +150,7 @@ void pickle_machine::persistent_id() {
         return;
     }
     fail_here("has a storage of class " + in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
-              ", known are those of dense tensors");
+              ", which dense tensors do not use");
 }
 
 } // namespace ATON_NAMESPACE::pt2

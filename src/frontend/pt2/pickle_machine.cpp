@@ -11,10 +11,10 @@ namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
-// What a pickle of 100,000 tensors stays below. Every object costs a byte of the pickle at least.
-constexpr std::size_t most_objects = std::size_t{1} << 22U;
-constexpr std::size_t deepest_stack = std::size_t{1} << 16U;
-constexpr std::size_t longest_pickle = std::size_t{1} << 26U;
+// Limits that a pickle of 100,000 tensors does not reach. Every object takes at least one byte of the pickle.
+constexpr std::size_t max_objects = std::size_t{1} << 22U;
+constexpr std::size_t max_stack_size = std::size_t{1} << 16U;
+constexpr std::size_t max_pickle_bytes = std::size_t{1} << 26U;
 
 std::string hexadecimal(unsigned op) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -24,20 +24,20 @@ std::string hexadecimal(unsigned op) {
 } // namespace
 
 std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::run() {
-    if (code_.size() > longest_pickle) fail(to_.where_, "the pickle is longer than 64 MiB");
+    if (code_.size() > max_pickle_bytes) fail(to_.where_, "the pickle is longer than 64 MiB");
     for (;;) {
         op_ = at_;
         auto const op = static_cast<unsigned>(take(1));
         if (op == '.') break;
         if (!constant(op) && !container(op) && !memo(op) && !object(op))
-            fail_here("opcode " + hexadecimal(op) + " is none that a dict of tensors needs");
+            fail_here("opcode " + hexadecimal(op) + " is refused: a dict of tensors does not need it");
     }
     if (stack_.size() != 1 || stack_[0].is != kind::dict) fail(to_.where_, "the pickle is not a dict of tensors");
     std::vector<value> const& dict = containers_[static_cast<std::size_t>(stack_[0].number)];
     std::vector<std::pair<std::string_view, value>> out;
     out.reserve(dict.size() / 2);
     for (std::size_t i = 0; i != dict.size(); i += 2) {
-        if (dict[i].is != kind::text) fail(to_.where_, "the pickle is not a dict of tensors: a key is not text");
+        if (dict[i].is != kind::text) fail(to_.where_, "the pickle is not a dict of tensors: a key is not a string");
         out.emplace_back(to_.text(dict[i]), dict[i + 1]);
     }
     return out;
@@ -47,10 +47,10 @@ bool pickle_machine::constant(unsigned op) {
     switch (op) {
     case 0x80: // PROTO
         if (std::uint64_t const version = take(1); version < 2 || version > 5)
-            fail_here("is of pickle protocol " + std::to_string(version) + ", known are 2 to 5");
+            fail_here("protocol " + std::to_string(version) + " is not supported, only 2 to 5 are");
         return true;
-    case 0x95: // FRAME: how much may be read at once
-        if (take(8) > code_.size() - at_) fail_here("is cut short");
+    case 0x95: // FRAME: the size of the next frame
+        if (take(8) > code_.size() - at_) fail_here("a frame is longer than the pickle");
         return true;
     case 'N': push({}); return true;
     case 0x88: push({kind::boolean, 0, 1}); return true;
@@ -58,7 +58,7 @@ bool pickle_machine::constant(unsigned op) {
     case 'K': push({kind::number, 0, static_cast<std::int64_t>(take(1))}); return true;
     case 'M': push({kind::number, 0, static_cast<std::int64_t>(take(2))}); return true;
     case 'J': push({kind::number, 0, static_cast<std::int32_t>(take(4))}); return true;
-    case 0x8a: { // LONG1: two's complement of so many bytes
+    case 0x8a: { // LONG1: two's complement of the given number of bytes
         std::size_t const width = take(1);
         if (width > 8) fail_here("has an integer of more than 64 bits");
         std::uint64_t const bits = take(width);
@@ -88,7 +88,7 @@ bool pickle_machine::container(unsigned op) {
     case 0x86:
     case 0x87: {
         std::size_t const length = op - 0x84U;
-        if (stack_.size() < length) fail_here("takes more from the stack than there is");
+        if (stack_.size() < length) fail_here("takes more values from the stack than it has");
         push_tuple(stack_.size() - length);
         return true;
     }
@@ -101,7 +101,8 @@ bool pickle_machine::container(unsigned op) {
     case 'a':
     case 'e': {
         std::size_t const first = op == 'e' ? above_mark() : stack_.size() - 1;
-        if (stack_.empty() || first == 0 || stack_[first - 1].is != kind::list) fail_here("appends to what is no list");
+        if (stack_.empty() || first == 0 || stack_[first - 1].is != kind::list)
+            fail_here("appends to a value that is not a list");
         auto& list = containers_[static_cast<std::size_t>(stack_[first - 1].number)];
         count(stack_.size() - first);
         list.insert(list.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
@@ -109,12 +110,12 @@ bool pickle_machine::container(unsigned op) {
         return true;
     }
     case 's':
-        if (stack_.size() < 3) fail_here("takes more from the stack than there is");
+        if (stack_.size() < 3) fail_here("takes more values from the stack than it has");
         set_items(stack_[stack_.size() - 3], stack_.size() - 2);
         return true;
     case 'u': {
         std::size_t const first = above_mark();
-        if (first == 0) fail_here("takes more from the stack than there is");
+        if (first == 0) fail_here("takes more values from the stack than it has");
         set_items(stack_[first - 1], first);
         return true;
     }
@@ -143,7 +144,8 @@ bool pickle_machine::object(unsigned op) {
     case 0x93: { // STACK_GLOBAL
         value const name = pop();
         value const module = pop();
-        if (name.is != kind::text || module.is != kind::text) fail_here("names a function with what is not text");
+        if (name.is != kind::text || module.is != kind::text)
+            fail_here("names a function with a value that is not a string");
         push_global(to_.text(module), to_.text(name));
         return true;
     }
@@ -151,7 +153,8 @@ bool pickle_machine::object(unsigned op) {
     case 'Q': persistent_id(); return true;
     case 'b': // BUILD: the attributes of an OrderedDict, such as the _metadata of a state dict
         (void)pop();
-        if (stack_.empty() || stack_.back().is != kind::dict) fail_here("sets attributes of what is no dict");
+        if (stack_.empty() || stack_.back().is != kind::dict)
+            fail_here("sets attributes of a value that is not a dict");
         return true;
     case 0x81: { // NEWOBJ
         (void)pop();
@@ -163,7 +166,7 @@ bool pickle_machine::object(unsigned op) {
 
 void pickle_machine::set_items(value dict, std::size_t first) {
     std::size_t const length = stack_.size() - first;
-    if (dict.is != kind::dict || length % 2 != 0) fail_here("sets items of what is no dict");
+    if (dict.is != kind::dict || length % 2 != 0) fail_here("sets items of a value that is not a dict");
     count(length);
     auto& items = containers_[static_cast<std::size_t>(dict.number)];
     items.insert(items.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
@@ -171,7 +174,7 @@ void pickle_machine::set_items(value dict, std::size_t first) {
 }
 
 std::uint64_t pickle_machine::take(std::size_t width) {
-    if (width > code_.size() - at_) fail(to_.where_, "the pickle is cut short at byte " + std::to_string(op_));
+    if (width > code_.size() - at_) fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
     std::uint64_t out = 0;
     for (std::size_t i = width; i-- > 0;) out = out << 8U | static_cast<unsigned char>(code_[at_ + i]);
     at_ += width;
@@ -179,23 +182,23 @@ std::uint64_t pickle_machine::take(std::size_t width) {
 }
 
 std::string_view pickle_machine::take_text(std::uint64_t length) {
-    if (length > code_.size() - at_) fail(to_.where_, "the pickle is cut short at byte " + std::to_string(op_));
+    if (length > code_.size() - at_) fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
     std::string_view const out = code_.substr(at_, static_cast<std::size_t>(length));
     at_ += out.size();
     return out;
 }
 
 std::string_view pickle_machine::take_line() {
-    constexpr std::size_t longest_name = 1000;
-    std::size_t const length = code_.substr(at_, longest_name).find('\n');
-    if (length == std::string_view::npos) fail_here("has a name without an end");
+    constexpr std::size_t max_name_length = 1000;
+    std::size_t const length = code_.substr(at_, max_name_length).find('\n');
+    if (length == std::string_view::npos) fail_here("has an unterminated name");
     std::string_view const out = take_text(length);
     ++at_;
     return out;
 }
 
 void pickle_machine::push(value v) {
-    if (stack_.size() == deepest_stack) fail_here("piles up more than 65536 objects");
+    if (stack_.size() == max_stack_size) fail_here("pushes more than 65536 objects");
     stack_.push_back(v);
 }
 
@@ -221,7 +224,7 @@ void pickle_machine::push_global(std::string_view module, std::string_view name)
 }
 
 pickle_machine::value pickle_machine::pop() {
-    if (stack_.empty()) fail_here("takes more from the stack than there is");
+    if (stack_.empty()) fail_here("takes more values from the stack than it has");
     value const out = stack_.back();
     stack_.pop_back();
     return out;
@@ -230,19 +233,19 @@ pickle_machine::value pickle_machine::pop() {
 std::size_t pickle_machine::above_mark() {
     std::size_t first = stack_.size();
     while (first != 0 && stack_[first - 1].is != kind::mark) --first;
-    if (first == 0) fail_here("needs a mark that is not there");
+    if (first == 0) fail_here("needs a mark, but the stack has none");
     stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(first) - 1);
     return first - 1;
 }
 
 void pickle_machine::recall(std::uint64_t index) {
-    if (index >= memo_.size()) fail_here("recalls what was not memorized");
+    if (index >= memo_.size()) fail_here("reads a memo entry that was never written");
     push(memo_[static_cast<std::size_t>(index)]);
 }
 
-// Picklers number what they memorize one after the other.
+// Picklers number memo entries consecutively.
 void pickle_machine::memorize(std::uint64_t index) {
-    if (stack_.empty() || index > memo_.size()) fail_here("memorizes out of order");
+    if (stack_.empty() || index > memo_.size()) fail_here("writes memo entries out of order");
     if (index == memo_.size()) {
         count(1);
         memo_.emplace_back();
@@ -252,7 +255,7 @@ void pickle_machine::memorize(std::uint64_t index) {
 
 void pickle_machine::count(std::size_t objects) {
     objects_ += objects;
-    if (objects_ > most_objects) fail(to_.where_, "the pickle makes more than 4194304 objects");
+    if (objects_ > max_objects) fail(to_.where_, "the pickle creates more than 4194304 objects");
 }
 
 std::span<pickle_machine::value const> pickle_machine::items(value tuple) const {
@@ -260,7 +263,7 @@ std::span<pickle_machine::value const> pickle_machine::items(value tuple) const 
 }
 
 pickled_tensors::global const& pickle_machine::global_of(value v) const {
-    if (v.is != kind::global) fail_here("calls what is no function");
+    if (v.is != kind::global) fail_here("calls a value that is not a function");
     return globals_[static_cast<std::size_t>(v.number)];
 }
 
@@ -270,7 +273,7 @@ bool pickle_machine::match(std::span<value const> arguments, std::initializer_li
 }
 
 void pickle_machine::fail_here(std::string_view what) const {
-    fail(to_.where_, "the pickle, at byte " + std::to_string(op_) + ", " + std::string(what));
+    fail(to_.where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
 }
 
 } // namespace ATON_NAMESPACE::pt2

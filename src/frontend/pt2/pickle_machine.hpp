@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stack machine that a pickle is a program for, cut down to what a dict of tensors needs.
+// A stack machine that runs pickles, restricted to the opcodes that a dict of tensors needs.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ public:
 
     explicit pickle_machine(pickled_tensors& to) : to_(to), code_(to.pickle_) {}
 
-    /// The entries of the dict that the pickle makes; its tensors and storages are put into `to`.
+    /// The entries of the resulting dict; its tensors and storages are added to `to`.
     std::vector<std::pair<std::string_view, value>> run();
 
 private:
-    // One group of opcodes each; false: the opcode is of another group.
+    // One group of opcodes each; false if the opcode is in another group.
     bool constant(unsigned op);
     bool container(unsigned op);
     bool memo(unsigned op);
@@ -47,7 +47,7 @@ private:
     void push_tuple(std::size_t first);
     void push_global(std::string_view module, std::string_view name);
     value pop();
-    /// Takes the topmost mark away; where what stood above it starts.
+    /// Removes the topmost mark. Returns the index of the first value above it.
     std::size_t above_mark();
     void recall(std::uint64_t index);
     void memorize(std::uint64_t index);
@@ -55,7 +55,7 @@ private:
     void count(std::size_t objects);
     [[nodiscard]] std::span<value const> items(value tuple) const;
     [[nodiscard]] pickled_tensors::global const& global_of(value v) const;
-    /// Whether the arguments are of these kinds; none of the list: any.
+    /// Whether the first arguments are of these kinds.
     [[nodiscard]] static bool match(std::span<value const> arguments, std::initializer_list<kind> kinds);
     [[noreturn]] void fail_here(std::string_view what) const;
     [[noreturn]] void refuse(pickled_tensors::global const& function) const;
@@ -63,12 +63,12 @@ private:
     pickled_tensors& to_;
     std::string_view code_;
     std::size_t at_ = 0; ///< of the next byte
-    std::size_t op_ = 0; ///< of the opcode that is being done
+    std::size_t op_ = 0; ///< of the current opcode
     std::size_t objects_ = 0;
     std::vector<value> stack_;
     std::vector<value> memo_;
     std::vector<pickled_tensors::global> globals_;
-    std::vector<std::vector<value>> containers_; ///< items of lists; keys and values of dicts in turn
+    std::vector<std::vector<value>> containers_; ///< items of lists; alternating keys and values of dicts
 };
 
 } // namespace ATON_NAMESPACE::pt2

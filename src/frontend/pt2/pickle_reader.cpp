@@ -14,9 +14,9 @@ pickled_tensors::pickled_tensors(std::string_view pickle, std::string where)
       where_(std::move(where)) {
     entries_ = pickle_machine(*this).run();
     std::sort(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
-    auto const twice = std::adjacent_find(
+    auto const duplicate = std::adjacent_find(
         entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
-    if (twice != entries_.end()) fail(where_, in_quotes(twice->first) + " is there twice");
+    if (duplicate != entries_.end()) fail(where_, "duplicate key " + in_quotes(duplicate->first));
 }
 
 std::vector<std::string_view> pickled_tensors::names() const {

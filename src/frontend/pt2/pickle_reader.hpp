@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data.pkl of torch.save({name: tensor}): which tensor lies where. Runs nothing: it knows the opcodes and the functions that
-// tensors need, and refuses every other one by name. Memory is linear in the pickle, and bounded.
+// Reads the data.pkl of torch.save({name: tensor}): the layout of each tensor. Executes no Python: only the opcodes and functions
+// that tensors need are supported, and all others are refused by name. Memory is linear in the pickle's size, and bounded.
 // Format: Python's Lib/pickletools.py (protocols 2 to 5), torch/_utils.py (_rebuild_*), torch/serialization.py (persistent ids).
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// As the pickle has it; sizes, strides and offset are not checked against each other or the storage.
+/// As stored in the pickle: sizes, strides and offset are not checked against each other or against the storage.
 struct pickled_tensor {
     dtype type = dtype::undefined;
-    std::string_view storage;        ///< the member that holds it: data/<storage>
+    std::string_view storage;        ///< the member with its bytes: data/<storage>
     std::uint64_t storage_bytes = 0; ///< of the whole storage
     std::int64_t offset = 0;
     std::vector<std::int64_t> sizes;
@@ -27,12 +27,12 @@ struct pickled_tensor {
 
 class pickled_tensors {
 public:
-    /// Reads a pickle of a dict or OrderedDict with text keys; `pickle` must outlive it. Throws aton::error, "where: ...".
+    /// Reads a pickle of a dict or OrderedDict with string keys; `pickle` must outlive it. Throws aton::error, "where: ...".
     pickled_tensors(std::string_view pickle, std::string where);
 
     /// Sorted.
     [[nodiscard]] std::vector<std::string_view> names() const;
-    /// Nothing: no such name. Throws aton::error if what has the name is no tensor, or one that has no place in a dense model.
+    /// Nothing if the name does not exist. Throws aton::error if it does not name a dense tensor.
     [[nodiscard]] std::optional<pickled_tensor> find(std::string_view name) const;
 
 private:
@@ -55,8 +55,8 @@ private:
     struct value {
         kind is = kind::none;
         std::uint32_t length = 0; ///< of a text or tuple
-        std::int64_t number =
-            0; ///< itself, or where it starts in the pickle (text), in items_ (tuple), in its vector (others)
+        /// A number itself; otherwise an index into the pickle (text), items_ (tuple) or the vector of the kind.
+        std::int64_t number = 0;
     };
     struct global {
         std::string_view module;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Argument union of torch/_export/serde/schema.py, every tag of it.
+// Reads the Argument union of torch/_export/serde/schema.py, all of its tags.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -27,14 +27,14 @@ std::string_view describe(value_kind kind) {
     return "something else";
 }
 
-/// "channels_last"; as in torch's schemas.
+/// "channels_last", as in torch's schemas.
 std::string_view read_memory_format(json_value const& code) {
     constexpr std::array<std::string_view, 5> names{
         "", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format"};
     std::int64_t const number = code.integer();
     if (number < 1 || number >= static_cast<std::int64_t>(names.size()))
         code.fail("unknown MemoryFormat " + std::to_string(number) +
-                  "; the file is newer than this reader, or damaged");
+                  "; the file is damaged, or newer than this version of Aton");
     return names[static_cast<std::size_t>(number)];
 }
 
@@ -44,11 +44,12 @@ std::string read_device(json_value const& device) {
     std::string out(type.name());
     auto const index = device.optional_member("index");
     if (!index) return out;
-    if (index->integer() < 0) index->fail("negative: " + std::to_string(index->integer()) + "; the file is damaged");
+    if (index->integer() < 0)
+        index->fail("negative index " + std::to_string(index->integer()) + "; the file is damaged");
     return out.append(":").append(std::to_string(index->integer()));
 }
 
-/// What ATen operators do not take, and how messages call it.
+/// Arguments that ATen operators do not take, and their names in messages.
 struct other_row {
     std::string_view tag;
     std::string_view text;
@@ -98,11 +99,11 @@ void graph_reader::read_argument(json_value const& argument, program::argument& 
     } else if (!read_plain_argument(held, out) && !read_symbolic_argument(held, out, scope) &&
                !read_other_argument(held, out)) {
         argument.fail("unknown kind of argument " + in_quotes(tag) +
-                      "; the file is newer than this reader, or damaged");
+                      "; the file is damaged, or newer than this version of Aton");
     }
 }
 
-/// Numbers, texts and enumerations. False: another tag.
+/// Numbers, strings and enumerations. False for other tags.
 bool graph_reader::read_plain_argument(json_value const& held, program::argument& out) const {
     std::string_view const tag = held.key();
     auto const each = [&](auto& list, auto read) {
@@ -160,13 +161,13 @@ bool graph_reader::read_plain_argument(json_value const& held, program::argument
     return true;
 }
 
-/// Numbers that a node may compute, one or a list of them. False: another tag.
+/// A number that a node may compute, or a list of them. False for other tags.
 bool graph_reader::read_symbolic_argument(json_value const& held, program::argument& out,
                                           graph_scope const& scope) const {
     struct row {
         std::string_view one;
         std::string_view many;
-        std::string_view number; ///< the tag of one that is not computed
+        std::string_view number; ///< the tag of a constant
         value_kind kind;
         argument_kind single;
         argument_kind list;
@@ -242,7 +243,7 @@ void graph_reader::read_subgraph(json_value const& held, program::argument& out,
     out.kind = argument_kind::graph;
     out.text = name.name();
     program::graph made = read_graph(inner, depth + 1);
-    // After the graphs inside of it.
+    // After the graphs nested in it.
     out.integer = static_cast<std::int64_t>(out_.subgraphs.size());
     out_.subgraphs.push_back(std::move(made));
 }
@@ -251,7 +252,7 @@ program::value_index graph_reader::find_value(json_value const& name, value_kind
     std::string_view const text = name.text();
     auto const found = scope.values.find(text);
     if (found == scope.values.end())
-        name.fail("no value " + in_quotes(text) + " before this place; the file is damaged");
+        name.fail("value " + in_quotes(text) + " is not defined before this use; the file is damaged");
     value_kind const known = out_.values[found->second].kind;
     if (known != kind)
         name.fail(in_quotes(text) + " is " + std::string(describe(known)) + ", expected " +

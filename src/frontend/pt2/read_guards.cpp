@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// guards_code of a program: the names in it are paths into the arguments of forward, which the treespec of the inputs has.
+// Reads guards_code of a program. Its names are paths into the arguments of forward, which the treespec of the inputs describes.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace {
 
 using path = std::vector<std::string>;
 
-/// Programs of torch have some hundreds.
-constexpr std::size_t most_understood = 5000;
+/// Programs written by torch have a few hundred.
+constexpr std::size_t max_parsed = 5000;
 
-/// Inputs by the paths that guards may have for them.
+/// Inputs by the paths that guards use for them.
 class input_paths {
 public:
     explicit input_paths(program::program const& p) {
@@ -32,7 +32,7 @@ public:
             }
     }
 
-    /// Leaves of a treespec: "0" or "1" for args or kwargs, then the number or the key of the argument, and the way inside of it.
+    /// Leaves of a treespec: "0" or "1" for args or kwargs, then the index or the key of the argument, then the path inside it.
     void add(std::vector<path> const& leaves, path const& argument_names) {
         for (std::size_t i = 0; i != leaves_.size(); ++i)
             known_.emplace(path{"flat_args", std::to_string(i)}, leaves_[i]);
@@ -53,7 +53,7 @@ public:
 
     [[nodiscard]] program::value_index find(path const& p) const {
         if (auto const found = known_.find(p); found != known_.end()) return found->second;
-        std::string joined; // what torch calls an input whose path it does not write down: d_a_1
+        std::string joined; // torch's name for an input without a recorded path: d_a_1
         for (std::string const& each : p) {
             if (!joined.empty()) joined += '_';
             for (char c : each) {
@@ -121,7 +121,7 @@ void read_guards(json_value const& root, json_value const& module, program::prog
         if (!each.is_text()) return;
         program::guard made;
         made.text = each.text();
-        if (out.guards.size() < most_understood) made.condition = parse_guard(made.text, lookup);
+        if (out.guards.size() < max_parsed) made.condition = parse_guard(made.text, lookup);
         out.guards.push_back(std::move(made));
     });
 }

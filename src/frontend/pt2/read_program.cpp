@@ -21,12 +21,12 @@ void check_version(json_value const& root) {
     constexpr std::int64_t newest = 8;
     std::int64_t const number = major.integer();
     if (number >= oldest && number <= newest) return;
-    std::string what = "schema version " + std::to_string(number) + " is not known, 5 to 8 are; ";
+    std::string const what = "schema version " + std::to_string(number) + " is not supported, only 5 to 8 are; ";
     major.fail(what + (number < oldest ? "export the model again with torch 2.9 or newer"
                                        : "export the model with torch 2.13 or older, or get a newer Aton"));
 }
 
-/// A bound, or nothing where it is open: null, and an infinity in old files.
+/// A bound, or nothing if the range is unbounded: null, or an infinity in old files.
 std::optional<std::int64_t> read_bound(json_value const& range, std::string_view key) {
     auto const bound = range.optional_member(key);
     if (!bound) return std::nullopt;
@@ -42,15 +42,16 @@ void read_ranges(json_value const& root, program::program& out) {
     if (!ranges) return;
     ranges->for_each_member([&](json_value const& each) {
         program::symbol_range range;
-        range.least = read_bound(each, "min_val").value_or(range.least);
-        range.most = read_bound(each, "max_val").value_or(range.most);
-        if (range.least > range.most)
-            each.fail("no number is between " + std::to_string(range.least) + " and " + std::to_string(range.most));
+        range.min = read_bound(each, "min_val").value_or(range.min);
+        range.max = read_bound(each, "max_val").value_or(range.max);
+        if (range.min > range.max)
+            each.fail("the minimum " + std::to_string(range.min) + " is greater than the maximum " +
+                      std::to_string(range.max));
         out.ranges.insert_or_assign(std::string(each.key()), range);
     });
 }
 
-/// The keys of a dict that the model returns become the targets of its outputs.
+/// Uses the keys of a dict that the model returns as the targets of its outputs.
 void name_outputs(json_value const& module, program::program& out) {
     auto const calls = module.optional_member("module_call_graph");
     if (!calls) return;

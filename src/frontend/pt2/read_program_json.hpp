@@ -14,27 +14,27 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// Finds a weight or constant by its name in the module; throws where there is none.
+/// Finds a weight or constant by its name in the module; throws if it does not exist.
 using tensor_lookup = std::function<stored_tensor(tensor_role, std::string_view)>;
 
-/// `document_name` is what messages start with.
+/// Messages start with `document_name`.
 [[nodiscard]] program::program read_program_json(std::string_view json, std::string document_name,
                                                  tensor_lookup const& tensor);
 
 /// GraphSignature: fills inputs and outputs of a program whose main graph has been read.
 void read_signature(json_value const& signature, program::program& out, tensor_lookup const& tensor);
 
-/// The keys under which a nest of dicts, tuples and dataclasses returns its leaves ("mx.0"), in their order, as its treespec says
-/// (torch/utils/_pytree.py); empty where all are indices. `module`: GraphModule, for the names of named tuples' fields.
-/// No keys at all for a treespec that is not understood.
+/// The key of each leaf of a model's outputs ("mx.0"), nested in dicts, tuples and dataclasses, in the order of the leaves. Parsed
+/// from the treespec (torch/utils/_pytree.py). A key is empty if its path has only indices. `module`: GraphModule, for the field
+/// names of named tuples. Returns nothing if the treespec cannot be parsed.
 [[nodiscard]] std::vector<std::string> read_output_keys(std::string_view treespec, json_value const& module);
 
-/// The way to each leaf of a nest of arguments: keys, numbers and names of members, in the order of the leaves. Nothing for a treespec
-/// that is not understood.
+/// The path to each leaf of nested arguments: keys, indices and member names, in the order of the leaves. Returns nothing if the
+/// treespec cannot be parsed.
 [[nodiscard]] std::vector<std::vector<std::string>> read_leaf_paths(std::string_view treespec,
                                                                     json_value const& module);
 
-/// guards_code of an ExportedProgram whose inputs have been read. What is not understood is kept as text.
+/// Reads guards_code of an ExportedProgram whose inputs have been read. Guards that cannot be parsed are kept as strings.
 void read_guards(json_value const& root, json_value const& module, program::program& out);
 
 } // namespace ATON_NAMESPACE::pt2

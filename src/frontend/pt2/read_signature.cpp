@@ -13,7 +13,7 @@ namespace {
 using program::input_kind;
 using program::output_kind;
 
-/// The value that an Argument names; empty: it holds a constant.
+/// The value that an Argument names; empty for a constant.
 std::string_view named_by(json_value const& argument) {
     json_value const held = argument.only_member();
     std::string_view const tag = held.key();
@@ -50,7 +50,7 @@ struct output_row {
     std::string_view tag;
     output_kind kind;
     std::string_view target;
-    input_kind written; ///< the kind of the input that the target is
+    input_kind written; ///< the kind of the target input
 };
 constexpr output_row output_rows[] = {
     {"buffer_mutation", output_kind::buffer_mutation, "buffer_name", input_kind::buffer},
@@ -88,7 +88,7 @@ private:
         std::size_t found = 0;
         specs.for_each([&](json_value const&, std::size_t) { ++found; });
         if (found == count) return;
-        specs.fail("the graph has " + std::to_string(count) + " " + std::string(what) + ", here are " +
+        specs.fail("the graph has " + std::to_string(count) + " " + std::string(what) + ", but the signature has " +
                    std::to_string(found));
     }
 
@@ -98,7 +98,7 @@ private:
 
     void expect_name(json_value const& place, std::string_view found, program::value_index v) const {
         if (found == value_name(v)) return;
-        place.fail("names " + in_quotes(found) + ", but in the graph this is " + in_quotes(value_name(v)));
+        place.fail("names " + in_quotes(found) + ", but the graph has " + in_quotes(value_name(v)) + " here");
     }
 
     void read_input(json_value const& spec, program::value_index v) {
@@ -122,13 +122,13 @@ private:
         for (input_row const& row : input_rows)
             if (held.key() == row.tag) return read_held_input(held, row, made);
         spec.fail("unknown kind of input " + in_quotes(held.key()) +
-                  "; the file is newer than this reader, or damaged");
+                  "; the file is damaged, or newer than this version of Aton");
     }
 
     void read_held_input(json_value const& held, input_row const& row, program::input& made) {
         json_value const argument = held.member("arg");
         json_value const name = argument.member("name");
-        if (made.value == program::no_value) name.fail("in the graph this is no value, but a constant");
+        if (made.value == program::no_value) name.fail("is a constant in the graph, not a value");
         expect_name(name, name.text(), made.value);
         made.kind = row.kind;
         program::value& known = out_.values[made.value];
@@ -141,7 +141,7 @@ private:
         made.target = target.text();
         if (auto const persistent = held.optional_member("persistent")) made.persistent = persistent->boolean();
         if (row.kind == input_kind::custom_object) return;
-        if (known.kind != program::value_kind::tensor) name.fail("in the graph this is no tensor");
+        if (known.kind != program::value_kind::tensor) name.fail("is not a tensor in the graph");
         bool const is_constant = row.kind == input_kind::constant || !made.persistent;
         made.data = tensor_(is_constant ? tensor_role::constant : tensor_role::weight, made.target);
         expect_type(target, known, made.data);
@@ -155,10 +155,11 @@ private:
             all_numbers = all_numbers && each.is_number();
             sizes.push_back(each.number);
         }
-        if (!all_numbers) target.fail(in_quotes(target.text()) + " has a size that is no number");
+        if (!all_numbers)
+            target.fail(in_quotes(target.text()) + " has a symbolic size, but its sizes must be constant");
         if (known.type == data.type && sizes == data.sizes) return;
-        target.fail(in_quotes(target.text()) + " is " + describe(data.type, data.sizes) +
-                    " among the weights, but in the graph " + describe(known.type, sizes));
+        target.fail(in_quotes(target.text()) + " is " + describe(data.type, data.sizes) + " in the weights, but " +
+                    describe(known.type, sizes) + " in the graph");
     }
 
     void read_output(json_value const& spec, program::argument const& given) {
@@ -177,11 +178,11 @@ private:
             json_value const target = held.member(row.target);
             made.target = target.text();
             if (!names_.contains(key(row.written, made.target)))
-                target.fail("no input of the program is " + in_quotes(made.target));
+                target.fail("the program has no input " + in_quotes(made.target));
             return;
         }
         spec.fail("unknown kind of output " + in_quotes(held.key()) +
-                  "; the file is newer than this reader, or damaged");
+                  "; the file is damaged, or newer than this version of Aton");
     }
 
     program::program& out_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file of torch.save({name: tensor}) inside of another archive: the weights of torch 2.4 to 2.8.
+// Reads a file of torch.save({name: tensor}) inside another archive: the weights of torch 2.4 to 2.8.
 #include <utility>
 
 #include "pickle_reader.hpp"
@@ -30,13 +30,13 @@ public:
         if (member == nullptr)
             fail(where,
                  "its record " + in_quotes(member_name) +
-                     " is missing: saved without data (a fake or meta tensor), load the weights before "
+                     " is missing: saved without data (a fake or meta tensor); load the weights before "
                      "torch.export.save");
         std::string_view record = directory_.stored(*member);
         if (record.size() < found->storage_bytes && !record.empty())
             fail(where,
-                 "its storage has " + std::to_string(found->storage_bytes) + " bytes, the record " +
-                     in_quotes(member_name) + " only " + std::to_string(record.size()));
+                 "its storage has " + std::to_string(found->storage_bytes) + " bytes, but its record " +
+                     in_quotes(member_name) + " has only " + std::to_string(record.size()));
         record = record.substr(0, static_cast<std::size_t>(found->storage_bytes));
         return checked_tensor(found->type,
                               std::move(found->sizes),
@@ -54,7 +54,7 @@ private:
             order != nullptr && directory.stored(*order) != "little")
             fail(directory.where(), "is big-endian; export the model again on a little-endian machine");
         zip_member const* const pickle = directory.find(root + "data.pkl");
-        if (pickle == nullptr) fail(directory.where(), "has no data.pkl: no file of torch.save");
+        if (pickle == nullptr) fail(directory.where(), "has no data.pkl, so it is not a file of torch.save");
         return directory.stored(*pickle);
     }
 
@@ -74,7 +74,7 @@ public:
 std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where, file_bytes from) {
     if (bytes.empty()) return std::make_unique<no_tensors>();
     if (!looks_like_zip(bytes))
-        fail(where, "is no ZIP file of torch.save; export the model again with torch.export.save");
+        fail(where, "is not a ZIP file of torch.save; export the model again with torch.export.save");
     return std::make_unique<saved_dict>(bytes, where, from);
 }
 

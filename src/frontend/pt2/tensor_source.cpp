@@ -11,9 +11,9 @@ namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
-constexpr std::uint64_t most_repeated_bytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t max_expanded_bytes = std::uint64_t{1} << 30U;
 
-/// a * b and a + b of numbers that are not negative; false: they overflow.
+/// a * b and a + b of non-negative numbers; false on overflow.
 bool multiply(std::int64_t a, std::int64_t b, std::int64_t& out) {
     if (a != 0 && b > std::numeric_limits<std::int64_t>::max() / a) return false;
     out = a * b;
@@ -26,7 +26,7 @@ bool add(std::int64_t a, std::int64_t b, std::int64_t& out) {
     return true;
 }
 
-/// The number of elements; sizes of 0 count as 1 on the way, so that nobody's product of them can overflow.
+/// The number of elements. Sizes of 0 count as 1 in the overflow check, so that no product of the sizes can overflow.
 std::int64_t count_elements(std::vector<std::int64_t> const& sizes, std::int64_t element_bytes,
                             std::string const& where) {
     std::int64_t bytes = element_bytes;
@@ -53,7 +53,7 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
                              std::string const& where) {
     auto const width = static_cast<std::int64_t>(bits(type) / 8);
     if (strides.size() != sizes.size())
-        fail(where, std::to_string(sizes.size()) + " sizes but " + std::to_string(strides.size()) + " strides");
+        fail(where, std::to_string(sizes.size()) + " sizes, but " + std::to_string(strides.size()) + " strides");
     std::int64_t const count = count_elements(sizes, width, where);
     if (offset < 0) fail(where, "its storage offset " + std::to_string(offset) + " is negative");
     std::int64_t last = offset;
@@ -61,7 +61,7 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
         if (strides[i] < 0) fail(where, "stride " + std::to_string(strides[i]) + " is negative");
         std::int64_t reach = 0;
         if (sizes[i] > 1 && (!multiply(sizes[i] - 1, strides[i], reach) || !add(last, reach, last)))
-            fail(where, "its strides reach further than 2^63 elements");
+            fail(where, "its strides span more than 2^63 elements");
     }
     if (count == 0) {
         offset = 0;
@@ -69,17 +69,17 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
     } else if (record.size == 0) {
         fail(where,
              "its record " + in_quotes(record_name) +
-                 " is empty: saved without data (a fake or meta tensor), load the weights before torch.export.save");
+                 " is empty: saved without data (a fake or meta tensor); load the weights before torch.export.save");
     } else if (static_cast<std::uint64_t>(last) >= record.size / static_cast<std::uint64_t>(width)) {
         fail(where,
-             "element " + std::to_string(last) + " lies beyond its record " + in_quotes(record_name) + " of " +
+             "element " + std::to_string(last) + " is outside its record " + in_quotes(record_name) + " of " +
                  std::to_string(record.size) + " bytes");
     }
-    // A stride of 0 turns a few bytes into any number of them.
+    // Strides of 0 can expand a few bytes without bound.
     auto const bytes = static_cast<std::uint64_t>(count * width);
-    if (bytes > record.size && bytes > most_repeated_bytes)
+    if (bytes > record.size && bytes > max_expanded_bytes)
         fail(where,
-             "it repeats " + std::to_string(record.size) + " bytes to more than 1 GiB: expand it in the model instead");
+             "it expands " + std::to_string(record.size) + " bytes to more than 1 GiB; expand it in the model instead");
     stored_tensor out{type, sizes, {}};
     out.parts.push_back({record, std::move(sizes), std::move(strides), offset, {}});
     return out;

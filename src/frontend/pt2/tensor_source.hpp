@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the weights, or the constants, of one model come from: a config and a member for each storage, or a torch.save file.
+// The weights, or the constants, of one model: a config with a member per storage, or a torch.save file.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// The file that everything lies in.
+/// The file that contains all tensors.
 struct file_bytes {
     std::string_view all;
     int file = -1;
 
-    /// `part` must lie inside of `all`.
+    /// `part` must be inside `all`.
     [[nodiscard]] file_span span(std::string_view part) const;
 };
 
@@ -33,20 +33,21 @@ public:
 
     /// Sorted.
     [[nodiscard]] virtual std::vector<std::string_view> names() const = 0;
-    /// Nothing: no such name. Throws aton::error for a tensor that cannot be taken.
+    /// Nothing if the name does not exist. Throws aton::error for an unsupported tensor.
     [[nodiscard]] virtual std::optional<stored_tensor> find(std::string_view name) const = 0;
 };
 
-/// PayloadConfig JSON; the members that it names lie in `folder` ("model/data/weights/"). `directory` must outlive it.
+/// Reads PayloadConfig JSON, whose members are in `folder` ("model/data/weights/"). `directory` must outlive the result.
 [[nodiscard]] std::unique_ptr<tensor_source> read_payload_config(zip_directory const& directory,
                                                                  zip_member const& config, std::string folder,
                                                                  file_bytes from);
 
-/// A file of torch.save inside of another archive. Empty: no tensors.
+/// Reads a file of torch.save inside another archive. No tensors if `bytes` is empty.
 [[nodiscard]] std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where,
                                                              file_bytes from);
 
-/// A view of `record` after every element was found to lie inside; `where` names the tensor, `record_name` the record in messages.
+/// A view of `record`, after checking that every element is inside it. Messages use `where` for the tensor and `record_name` for
+/// the record.
 [[nodiscard]] stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes,
                                            std::vector<std::int64_t> strides, std::int64_t offset, file_span record,
                                            std::string_view record_name, std::string const& where);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that come from a file, as error messages show them: on one line, printable and short.
+// Formats names from a file for error messages: on one line, printable and short.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// 'name', what is not printable ASCII as \xNN, cut after about 120 characters.
+/// 'name', with \xNN for everything except printable ASCII, truncated after about 120 characters.
 [[nodiscard]] std::string in_quotes(std::string_view name);
 
 /// Throws aton::error("where: what").

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members of a ZIP archive in memory, ZIP64 included. Nothing in it is believed: what it hands out lies inside of the bytes.
+// The members of an untrusted ZIP or ZIP64 archive in memory: every returned range has been checked against the bytes.
 // Format: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::pt2 {
 
 struct zip_member {
     std::string_view name;
-    std::string_view bytes; ///< as they lie in the archive: compressed if it is
+    std::string_view bytes; ///< as stored: possibly compressed
     std::uint16_t method = 0;
     std::uint16_t flags = 0;
 };
@@ -23,15 +23,15 @@ struct zip_member {
 class zip_directory {
 public:
     /// Reads and checks the directory and every local header; `bytes` must outlive it. Throws aton::error, "where: ...": records
-    /// out of range, members that overlap or are there twice, names that leave the archive, headers that contradict each other.
+    /// out of range, overlapping or duplicate members, names that leave the archive, contradictory headers.
     zip_directory(std::string_view bytes, std::string where);
 
     /// In the order of the directory; at least one.
     [[nodiscard]] std::vector<zip_member> const& members() const { return members_; }
     [[nodiscard]] zip_member const* find(std::string_view name) const;
-    /// The bytes of a member. Throws aton::error, with its name, if they are compressed or encrypted.
+    /// The bytes of a member. Throws aton::error if they are compressed or encrypted.
     [[nodiscard]] std::string_view stored(zip_member const& member) const;
-    /// The folder that the first member lies in, "model/"; empty if it lies in none.
+    /// The top-level folder of the first member, "model/"; empty if it is not in a folder.
     [[nodiscard]] std::string_view root() const;
     [[nodiscard]] std::string const& where() const { return where_; }
 
@@ -41,7 +41,7 @@ private:
     std::vector<std::uint32_t> by_name_;
 };
 
-/// Whether the bytes start like a ZIP archive or end like one.
+/// Whether the bytes start or end like a ZIP archive.
 [[nodiscard]] bool looks_like_zip(std::string_view bytes);
 
 } // namespace ATON_NAMESPACE::pt2

@@ -1,5 +1,5 @@
 // rule: input_required
-// error: onnx::Conv (opset 11): input W is required; an optional value or absent may not stand there
+// error: onnx::Conv (opset 11): input W is required; it cannot be an optional value or absent
 // twin: absent => y
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: unusable
-// error: onnx::Cast (opset 13): argument 2 is no value, number, list of values, attribute or outputs<n>
+// error: onnx::Cast (opset 13): argument 2 is not a value, number, list of values, attribute or outputs<n>
 // twin: (x, dtype::int64) => (x, attr::to_i(dtype::int64))
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: unusable
-// error: onnx::Relu (opset 13): argument 1 is no value, number, list of values, attribute or outputs<n>
+// error: onnx::Relu (opset 13): argument 1 is not a value, number, list of values, attribute or outputs<n>
 // twin: ("x") => (x)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

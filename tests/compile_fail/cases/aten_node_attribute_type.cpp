@@ -1,5 +1,5 @@
 // rule: aten_attribute_type
-// error: aten::elu: argument alpha is given as attr_f or attr_i
+// error: aten::elu: argument alpha takes attr_f or attr_i
 // twin: attr_s<"alpha">("2") => attr_f<"alpha">(2)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

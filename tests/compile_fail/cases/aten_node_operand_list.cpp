@@ -1,5 +1,5 @@
 // rule: aten_operand
-// error: aten::cat: argument tensors is Tensor[]; another operand stands there
+// error: aten::cat: argument tensors is Tensor[]; the operand is of another kind
 // twin: (x, attr => (list, attr
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: aten_operands
-// error: aten::relu: 2 operands are more than it has tensors
+// error: aten::relu: 2 operands given, more than it has tensor arguments
 // twin: (x, c) => (x)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

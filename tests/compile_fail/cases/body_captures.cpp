@@ -1,5 +1,5 @@
 // rule: body
-// error: aten::relu: the body must capture nothing
+// error: aten::relu: the body must not capture anything
 // twin: [extra = 0.25] => []
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: coverage
-// error: my_ops::twice: no row of the table holds at opset 17; rows from 13 to
+// error: my_ops::twice: no row of the table covers opset 17; rows for 13 to
 // twin: graph<18> => graph<17>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: coverage
-// error: my_ops::twise: the table has no row of it; did you mean my_ops::twice?
+// error: my_ops::twise: the table has no row for it; did you mean my_ops::twice?
 // twin: my_ops::twise" => my_ops::twice"
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: coverage
-// error: aten::relu: no row of the table holds at opset 13; rows from 13 to 20 are wanted
+// error: aten::relu: no row of the table covers opset 13; rows for 13 to 20 are required
 // twin: rows, 13, 20 => rows, 14, 20
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: output Z is int64 in the body, the declaration says float32
+// error: my_domain::Foo: output Z is int64 in the body, but float32 in the declaration
 // twin: "Shape" => "Relu"
 #include <aton/aton.hpp>
 using namespace aton::dsl;

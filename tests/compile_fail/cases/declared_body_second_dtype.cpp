@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: output I is bool in the body, the declaration says int64
+// error: my_domain::Foo: output I is bool in the body, but int64 in the declaration
 // twin: "IsNaN" => "Size"
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: input_required
-// error: my_domain::Blend (opset 3): input Y is required; an optional value or absent may not stand there
+// error: my_domain::Blend (opset 3): input Y is required; it cannot be an optional value or absent
 // twin: absent => y
 #include <aton/aton.hpp>
 using namespace aton::dsl;

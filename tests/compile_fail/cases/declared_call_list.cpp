@@ -1,5 +1,5 @@
 // rule: list_not_variadic
-// error: my_domain::Pieces (opset 3): input At is a single value; a list may not stand there
+// error: my_domain::Pieces (opset 3): input At takes a single value, not a list
 // twin: (list) => (x, list)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: too_many_outputs
-// error: my_domain::Blend (opset 3): outputs<2> asked for, at most 1 there
+// error: my_domain::Blend (opset 3): outputs<2> requested, at most 1 allowed
 // twin: outputs<2> => outputs<1>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

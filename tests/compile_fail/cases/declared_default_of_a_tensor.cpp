@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: a tensor or graph attribute has no default; write tensor? for one that may be missing: w
+// error: my_domain::Foo: a tensor or graph attribute cannot have a default; write tensor? for an optional one: w
 // twin: tensor w=0 => tensor? w
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: C++ and ATen call it so, a declaration does not: float16; did you mean tensor(...)?
+// error: my_domain::Foo: a C++ or ATen type, which a declaration does not have: float16; did you mean tensor(...)?
 // twin: float16 X => tensor(float16) X
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: domain
-// error: ai.onnx.ml: this domain is ONNX's own; give yours another name
+// error: ai.onnx.ml: this domain belongs to ONNX; give yours another name
 // twin: ai.onnx.ml => my_domain
 #include <aton/aton.hpp>
 using namespace aton::dsl;

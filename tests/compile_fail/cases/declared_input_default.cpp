@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: an input has no default; write T? for one that may be missing: Y
+// error: my_domain::Foo: an input cannot have a default; write T? for an optional one: Y
 // twin: T Y=0 => T? Y
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: domain
-// error: my_domain::Foo: after the constraints may stand infer<...> and body<...>
+// error: my_domain::Foo: only infer<...> and body<...> may follow the constraints
 // twin: , 7> => >
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: C++ and ATen call it so, a declaration does not: Tensor; did you mean T?
+// error: my_domain::Foo: a C++ or ATen type, which a declaration does not have: Tensor; did you mean T?
 // twin: Tensor => T
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: C++ and ATen call it so, a declaration does not: double; did you mean float?
+// error: my_domain::Foo: a C++ or ATen type, which a declaration does not have: double; did you mean float?
 // twin: double => float
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: C++ and ATen call it so, a declaration does not: std; did you mean int or string?
+// error: my_domain::Foo: a C++ or ATen type, which a declaration does not have: std; did you mean int or string?
 // twin: std::string => string
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: declaration
-// error: my_domain::Foo: C++ and ATen call it so, a declaration does not: str; did you mean string?
+// error: my_domain::Foo: a C++ or ATen type, which a declaration does not have: str; did you mean string?
 // twin: str mode => string mode
 #include <aton/aton.hpp>
 using namespace aton::dsl;

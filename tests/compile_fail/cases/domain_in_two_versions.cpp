@@ -1,5 +1,5 @@
 // rule: domain_versions
-// error: graph<...> names one domain in two versions; a model imports one version of a domain
+// error: graph<...> names one domain in two versions; a model imports only one version of a domain
 // twin: "my_domain", 2 => "my_domain", 1
 #include <aton/aton.hpp>
 using namespace aton::dsl;

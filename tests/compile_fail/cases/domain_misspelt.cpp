@@ -1,5 +1,5 @@
 // rule: no_such_domain
-// error: my_doman::Blend (opset 13): the graph names no such domain; did you mean my_domain?
+// error: my_doman::Blend (opset 13): the graph does not name this domain; did you mean my_domain?
 // twin: my_doman::Blend => my_domain::Blend
 #include <aton/aton.hpp>
 using namespace aton::dsl;

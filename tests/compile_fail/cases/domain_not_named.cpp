@@ -1,5 +1,5 @@
 // rule: no_such_domain
-// error: my_domain::Blend (opset 13): the graph names no such domain; declare it with domain<...> and write graph<13, it>
+// error: my_domain::Blend (opset 13): the graph does not name this domain; declare it with domain<...> and add it: graph<13, my_domain>
 // twin: graph<13> g => graph<13, my_domain> g
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: no_such_domain
-// error: ai.onnx.lm::Scaler (opset 13): the graph names no such domain; did you mean ai.onnx.ml?
+// error: ai.onnx.lm::Scaler (opset 13): the graph does not name this domain; did you mean ai.onnx.ml?
 // twin: ai.onnx.lm => ai.onnx.ml
 #include <aton/aton.hpp>
 using namespace aton::dsl;

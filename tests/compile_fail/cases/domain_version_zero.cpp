@@ -1,5 +1,5 @@
 // rule: domain
-// error: my_domain: the version of a domain is 1 or more
+// error: my_domain: the version of a domain must be 1 or more
 // twin: 0, op => 1, op
 #include <aton/aton.hpp>
 using namespace aton::dsl;

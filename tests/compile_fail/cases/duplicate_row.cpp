@@ -1,5 +1,5 @@
 // rule: duplicate_row
-// error: aten::relu: two rows of the table hold at opset 15; their ranges must not overlap
+// error: aten::relu: two rows of the table cover opset 15; their ranges must not overlap
 // twin: graph<15> => graph<16>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: duplicate_row
-// error: aten::neg: two rows of the table hold at opset 13; their ranges must not overlap
+// error: aten::neg: two rows of the table cover opset 13; their ranges must not overlap
 // twin: graph<7> => graph<7, 12>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

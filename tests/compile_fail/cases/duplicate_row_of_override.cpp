@@ -1,5 +1,5 @@
 // rule: duplicate_row
-// error: aten::relu: two rows of the table hold at opset 14; their ranges must not overlap
+// error: aten::relu: two rows of the table cover opset 14; their ranges must not overlap
 // twin: graph<13, 14> => graph<13, 13>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

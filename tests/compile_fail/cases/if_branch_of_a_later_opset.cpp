@@ -1,5 +1,5 @@
 // rule: body_range
-// error: onnx::If (opset 13): the lambda for then_branch builds in opsets 18 to 28, the graph around it holds from 13 to 28
+// error: onnx::If (opset 13): the lambda for then_branch covers opsets 18 to 28, but the outer graph covers 13 to 28
 // twin: graph<18> b => graph<13> b
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: body_results
-// error: onnx::If (opset 13): the lambda for else_branch returns 2 values, 1 must come out
+// error: onnx::If (opset 13): the lambda for else_branch returns 2 values, but must return 1
 // twin: std::pair<value, value>(x, x) => x
 #include <aton/aton.hpp>
 using namespace aton::dsl;

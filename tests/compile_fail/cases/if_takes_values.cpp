@@ -1,5 +1,5 @@
 // rule: body_inputs
-// error: onnx::If (opset 13): the lambda for then_branch takes 1 value after the graph, 0 go in
+// error: onnx::If (opset 13): the lambda for then_branch takes 1 value after the graph, but the operator passes 0
 // twin: graph<13> b, value => graph<13> b
 #include <aton/aton.hpp>
 using namespace aton::dsl;

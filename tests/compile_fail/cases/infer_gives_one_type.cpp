@@ -1,5 +1,5 @@
 // rule: infer_count
-// error: my_domain::Foo: the declaration has 2 outputs, the rule of infer<...> gives 1 type
+// error: my_domain::Foo: the declaration has 2 outputs, but the infer<...> rule returns 1 type
 // twin: (T Z, T W) => (T Z)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

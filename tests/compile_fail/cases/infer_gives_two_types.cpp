@@ -1,5 +1,5 @@
 // rule: infer_count
-// error: my_domain::Foo: the declaration has 1 output, the rule of infer<...> gives 2 types
+// error: my_domain::Foo: the declaration has 1 output, but the infer<...> rule returns 2 types
 // twin: (T Z) => (T Z, T W)
 #include <array>
 

@@ -1,5 +1,5 @@
 // rule: list_not_variadic
-// error: onnx::Relu (opset 13): input X is a single value; a list may not stand there
+// error: onnx::Relu (opset 13): input X takes a single value, not a list
 // twin: (list) => (x)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

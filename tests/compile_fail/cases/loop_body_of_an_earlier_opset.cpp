@@ -1,5 +1,5 @@
 // rule: body_range
-// error: onnx::Loop (opset 28): the lambda for body builds in opsets 13 to 20, the graph around it holds from 13 to 28
+// error: onnx::Loop (opset 28): the lambda for body covers opsets 13 to 20, but the outer graph covers 13 to 28
 // twin: graph<13, 20> => graph<13>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: body_results
-// error: onnx::Loop (opset 13): the lambda for body returns 1 value, 2 must come out
+// error: onnx::Loop (opset 13): the lambda for body returns 1 value, but must return 2
 // twin: return a; => return std::pair<value, value>(keep, a);
 #include <aton/aton.hpp>
 using namespace aton::dsl;

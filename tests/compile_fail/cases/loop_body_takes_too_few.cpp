@@ -1,5 +1,5 @@
 // rule: body_inputs
-// error: onnx::Loop (opset 13): the lambda for body takes 2 values after the graph, 3 go in
+// error: onnx::Loop (opset 13): the lambda for body takes 2 values after the graph, but the operator passes 3
 // twin: value keep) => value keep, value)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: meaning_changed
-// error: onnx::Resize (opset 13): the meaning changed: sizes stands beside an empty scales before, scales must be left out after; split the range [11, 28] at opset 13
+// error: onnx::Resize (opset 13): the meaning changed: sizes needs an empty scales before, scales must be omitted after; split the range [11, 28] at opset 13
 // twin: graph<11> g => graph<11, 12> g
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: meaning_changed
-// error: onnx::Split (opset 18): the meaning changed: the number of outputs says the parts before, split or num_outputs must after; split the range [13, 28] at opset 18
+// error: onnx::Split (opset 18): the meaning changed: the number of outputs sets the number of parts before, split or num_outputs must after; split the range [13, 28] at opset 18
 // twin: (x, absent => (x, lengths
 #include <aton/aton.hpp>
 using namespace aton::dsl;

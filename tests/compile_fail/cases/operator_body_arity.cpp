@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: the declaration has 2 inputs and 2 attributes, the body takes 3 after the graph
+// error: my_domain::Foo: the declaration has 2 inputs and 2 attributes, but the body takes 3 after the graph
 // twin: double) => double, std::optional<std::int64_t>)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: attribute alpha does not fit its parameter of the body; write double
+// error: my_domain::Foo: attribute alpha does not match its parameter of the body; write double
 // twin: std::string_view => double
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: attribute n does not fit its parameter of the body; write std::optional<std::int64_t>
+// error: my_domain::Foo: attribute n does not match its parameter of the body; write std::optional<std::int64_t>
 // twin: double, std::int64_t) => double, std::optional<std::int64_t>)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: input B does not fit its parameter of the body; write optional_value
+// error: my_domain::Foo: input B does not match its parameter of the body; write optional_value
 // twin: value b => optional_value b
 #include <aton/aton.hpp>
 using namespace aton::dsl;

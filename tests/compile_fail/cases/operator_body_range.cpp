@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: its body builds in opsets 18 to 28, the graph holds from 13 to 28
+// error: my_domain::Foo: its body covers opsets 18 to 28, but the graph covers 13 to 28
 // twin: build(graph<13, => build(graph<18,
 #include <aton/aton.hpp>
 using namespace aton::dsl;

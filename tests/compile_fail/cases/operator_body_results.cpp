@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: the declaration has 1 output, the body returns 2
+// error: my_domain::Foo: the declaration has 1 output, but the body returns 2
 // twin: std::pair<value, value>(x, x) => x
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: input_required
-// error: onnx::Add (opset 13): input B is required; an optional value or absent may not stand there
+// error: onnx::Add (opset 13): input B is required; it cannot be an optional value or absent
 // twin: (x, o) => (x, *o)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

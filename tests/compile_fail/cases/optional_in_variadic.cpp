@@ -1,5 +1,5 @@
 // rule: input_required
-// error: onnx::Concat (opset 13): input inputs is required; an optional value or absent may not stand there
+// error: onnx::Concat (opset 13): input inputs is required; it cannot be an optional value or absent
 // twin: (x, o, => (x, y,
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::elu: argument alpha is Scalar, the parameter takes Tensor; write scalar
+// error: aten::elu: argument alpha is Scalar, but the parameter takes Tensor; write scalar
 // twin: value alpha => double alpha
 #include <aton/aton.hpp>
 using namespace aton::dsl;

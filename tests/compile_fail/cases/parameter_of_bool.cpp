@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::amax: argument keepdim is bool, the parameter takes int or a constant SymInt; write bool
+// error: aten::amax: argument keepdim is bool, but the parameter takes int or a constant SymInt; write bool
 // twin: std::int64_t keepdim => bool keepdim
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::softmax.int: argument dim is int, the parameter takes float or Scalar; write std::int64_t
+// error: aten::softmax.int: argument dim is int, but the parameter takes float or Scalar; write std::int64_t
 // twin: double dim => std::int64_t dim
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::permute: argument dims is int[], the parameter takes int or a constant SymInt; write std::span<std::int64_t const>
+// error: aten::permute: argument dims is int[], but the parameter takes int or a constant SymInt; write std::span<std::int64_t const>
 // twin: std::int64_t dims => std::span<std::int64_t const> dims
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::softmax.int: argument dtype is ScalarType?, the parameter takes ScalarType; write std::optional<dtype>
+// error: aten::softmax.int: argument dtype is ScalarType?, but the parameter takes ScalarType; write std::optional<dtype>
 // twin: aton::dtype type => std::optional<aton::dtype> type
 #include <aton/aton.hpp>
 using namespace aton::dsl;

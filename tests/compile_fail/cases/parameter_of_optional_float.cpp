@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::nan_to_num: argument nan is float?, the parameter takes float or Scalar; write std::optional<double>
+// error: aten::nan_to_num: argument nan is float?, but the parameter takes float or Scalar; write std::optional<double>
 // twin: double nan => std::optional<double> nan
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::sum.dim_IntList: argument dim is int[1]?, the parameter takes int[] or a constant SymInt[]; write std::optional<std::span<std::int64_t const>>
+// error: aten::sum.dim_IntList: argument dim is int[1]?, but the parameter takes int[] or a constant SymInt[]; write std::optional<std::span<std::int64_t const>>
 // twin: std::span<std::int64_t const> dim => std::optional<std::span<std::int64_t const>> dim
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::linear: argument bias is Tensor?, the parameter takes Tensor; write optional_value
+// error: aten::linear: argument bias is Tensor?, but the parameter takes Tensor; write optional_value
 // twin: value bias => optional_value bias
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::view: argument size is SymInt[], the parameter takes SymInt; write std::span<size const>
+// error: aten::view: argument size is SymInt[], but the parameter takes SymInt; write std::span<size const>
 // twin: sym_int size => std::span<sym_int const> size
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::relu: argument self is Tensor, the parameter takes Tensor?; write value
+// error: aten::relu: argument self is Tensor, but the parameter takes Tensor?; write value
 // twin: optional_value self => value self
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: aten::cat: argument tensors is Tensor[], the parameter takes Tensor; write std::span<value const>
+// error: aten::cat: argument tensors is Tensor[], but the parameter takes Tensor; write std::span<value const>
 // twin: value tensors => std::span<value const> tensors
 #include <aton/aton.hpp>
 using namespace aton::dsl;

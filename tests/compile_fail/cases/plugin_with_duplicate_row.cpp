@@ -1,5 +1,5 @@
 // rule: duplicate_row
-// error: my_ops::twice: two rows of the table hold at opset 16; their ranges must not overlap
+// error: my_ops::twice: two rows of the table cover opset 16; their ranges must not overlap
 // twin: graph<13, 16> => graph<13, 15>
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>

@@ -1,5 +1,5 @@
 // rule: result_type
-// error: aten::relu: the body returns neither values, a tuple of them, nor a vector of values
+// error: aten::relu: the body must return a value, a tuple of values or a vector of values
 // twin: 1.5; => self;
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: unused_result
-// error: nothing uses the node; write (void)g.op<...>(...) where that is meant
+// error: the node is unused; write (void)g.op<...>(...) if that is intended
 // twin: g.op<"Relu">(x); => (void)g.op<"Relu">(x);
 #include <aton/aton.hpp>
 using namespace aton::dsl;

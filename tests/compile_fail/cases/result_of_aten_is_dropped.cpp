@@ -1,5 +1,5 @@
 // rule: unused_result
-// error: nothing uses the node; write (void)g.at<...>(...) where that is meant
+// error: the node is unused; write (void)g.at<...>(...) if that is intended
 // twin: g.at<"relu">(x); => x = g.at<"relu">(x);
 #include <aton/aton.hpp>
 using namespace aton::dsl;

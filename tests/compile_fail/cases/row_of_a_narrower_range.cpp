@@ -1,5 +1,5 @@
 // rule: call_row
-// error: call_row: no row of the table has this overload and holds in the whole opset range of g
+// error: call_row: the table has no row for this overload that covers the whole opset range of g
 // twin: build(graph<11> => build(graph<13>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: body_results
-// error: onnx::Scan (opset 13): the lambda for body returns 1 value, 2 must come out
+// error: onnx::Scan (opset 13): the lambda for body returns 1 value, but must return 2
 // twin: return s; => return std::pair<value, value>(s, each);
 #include <aton/aton.hpp>
 using namespace aton::dsl;

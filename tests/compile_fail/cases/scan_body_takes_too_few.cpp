@@ -1,5 +1,5 @@
 // rule: body_inputs
-// error: onnx::Scan (opset 13): the lambda for body takes 1 value after the graph, 2 go in
+// error: onnx::Scan (opset 13): the lambda for body takes 1 value after the graph, but the operator passes 2
 // twin: graph<13> b, value s => graph<13> b, value s, value
 #include <aton/aton.hpp>
 using namespace aton::dsl;

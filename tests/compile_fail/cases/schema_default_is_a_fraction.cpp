@@ -1,5 +1,5 @@
 // rule: schema_default
-// error: my::f: argument a is int, its default is 1.5
+// error: my::f: argument a is int, but its default is 1.5
 // twin: 1.5 => 15
 #include <aton/aton.hpp>
 using namespace aton::dsl;

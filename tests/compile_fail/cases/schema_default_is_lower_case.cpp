@@ -1,5 +1,5 @@
 // rule: schema_default
-// error: my::f: argument m is bool, its default is true
+// error: my::f: argument m is bool, but its default is true
 // twin: true => True
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: schema_default
-// error: my::f: argument k is int[2], its default is [1]
+// error: my::f: argument k is int[2], but its default is [1]
 // twin: [1] => [1, 2]
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: schema_default
-// error: my::f: argument a is float, its default is 'no'
+// error: my::f: argument a is float, but its default is 'no'
 // twin: 'no' => 0.5
 #include <aton/aton.hpp>
 using namespace aton::dsl;

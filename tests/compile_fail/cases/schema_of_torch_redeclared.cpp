@@ -1,5 +1,5 @@
 // rule: schema_differs
-// error: aten::relu: torch declares another schema; name the arguments only: aten::relu(...)
+// error: aten::relu: torch declares a different schema; write only the argument names: aten::relu(...)
 // twin: Tensor x) => Tensor self)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

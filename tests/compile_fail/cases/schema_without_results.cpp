@@ -1,5 +1,5 @@
 // rule: no_such_aten_operator
-// error: my::f: no such ATen operator; a schema of your own ends with its results, as in -> Tensor
+// error: my::f: no such ATen operator; a schema of your own must end with its results, as in -> Tensor
 // twin: a)" => a) -> Tensor"
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: body_inputs
-// error: onnx::SequenceMap (opset 17): the lambda for body takes 2 values after the graph, 1 go in
+// error: onnx::SequenceMap (opset 17): the lambda for body takes 2 values after the graph, but the operator passes 1
 // twin: value each, value => value each
 #include <aton/aton.hpp>
 using namespace aton::dsl;

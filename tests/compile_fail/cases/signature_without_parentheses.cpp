@@ -1,5 +1,5 @@
 // rule: malformed_signature
-// error: aten::relu: the argument names must stand in parentheses: aten::relu(self, ...)
+// error: aten::relu: write the argument names in parentheses: aten::relu(self, ...)
 // twin: aten::relu" => aten::relu(self)"
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: table
-// error: table(...) takes rows, as symbolic
+// error: table(...) takes rows made by symbolic
 // twin: table(rows) => rows + rows
 #include <aton/aton.hpp>
 using namespace aton::dsl;

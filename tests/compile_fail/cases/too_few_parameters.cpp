@@ -1,5 +1,5 @@
 // rule: parameter_count
-// error: aten::elu: the signature names 2 arguments, the body takes 1 after the graph
+// error: aten::elu: the signature names 2 arguments, but the body takes 1 after the graph
 // twin: value self) => value self, double)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

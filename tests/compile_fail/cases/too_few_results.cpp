@@ -1,5 +1,5 @@
 // rule: result_count
-// error: aten::sort: the schema returns 2 results, the body 1
+// error: aten::sort: the schema returns 2 results, but the body returns 1
 // twin: self; => std::tuple(self, self);
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,5 +1,5 @@
 // rule: too_many_outputs
-// error: onnx::MaxPool (opset 12): outputs<3> asked for, at most 2 there
+// error: onnx::MaxPool (opset 12): outputs<3> requested, at most 2 allowed
 // twin: outputs<3> => outputs<2>
 #include <aton/aton.hpp>
 using namespace aton::dsl;

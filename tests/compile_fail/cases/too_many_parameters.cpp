@@ -1,5 +1,5 @@
 // rule: parameter_count
-// error: aten::relu: the signature names 1 argument, the body takes 2 after the graph
+// error: aten::relu: the signature names 1 argument, but the body takes 2 after the graph
 // twin: value self, double) => value self)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

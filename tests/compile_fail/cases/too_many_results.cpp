@@ -1,5 +1,5 @@
 // rule: result_count
-// error: aten::relu: the schema returns 1 result, the body 2
+// error: aten::relu: the schema returns 1 result, but the body returns 2
 // twin: std::tuple(self, self) => self
 #include <aton/aton.hpp>
 using namespace aton::dsl;

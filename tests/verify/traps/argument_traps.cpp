@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows that are wrong for numbers which the dtype does not hold, for infinities and for NaN as arguments.
+// Rows that are wrong for arguments that are infinite, NaN, or out of the dtype's range.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ namespace {
 using namespace mappings;
 namespace real = mappings::detail;
 
-/// A number that stays within the dtype, as a writer of constants may have it that saturates.
+/// A number clamped to the dtype's range, as by a saturating conversion.
 double saturated(double n, dtype t) {
     double const most = t == dtype::float16 ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
     return t == dtype::float64 || std::isnan(n) ? n : std::clamp(n, -most, most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong reading and writing by index.
+// Rows with wrong indexing, gathering and scattering.
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
@@ -79,7 +79,7 @@ constexpr auto self_included_by_index =
             return real::scatter_reduced(g, self, dim, at, from, reduce, true);
         }));
 
-/// The source's elements one after the other, not those at the index's places.
+/// Takes the source's elements in order instead of those at the positions of the index.
 constexpr auto source_in_order = table(symbolic<"aten::scatter.src(self, dim, index, src)">(
     [](graph<13> g, value self, std::int64_t dim, value index, value src) -> value {
         value const first = slice(g, flat(g, src), 0, 0, element_count(g, index));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong arithmetic of integers, and results of a wrong dtype.
+// Rows with wrong integer arithmetic or a wrong result dtype.
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/bitwise.hpp>
 #include <aton/mappings/comparison.hpp>

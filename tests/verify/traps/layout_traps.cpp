@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong orders of channels, pads, gates and states; wrong slices, splits and views.
+// Rows with a wrong order of channels, pads, gates or states, or wrong slices, splits and views.
 #include <aton/mappings/padding.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/repeating.hpp>
@@ -25,7 +25,7 @@ constexpr auto depth_to_space =
         return x.rank() == 4 ? g.op<"DepthToSpace">(x, attr::blocksize_i(factor)) : real::pixel_shuffle(g, x, factor);
     }));
 
-/// The pairs of pads in the order of the dimensions.
+/// Orders the pairs of pads from the first dimension to the last.
 std::vector<sym_int> reversed_pairs(size_list pad) {
     std::vector<sym_int> out;
     for (std::size_t i = pad.size(); i != 0; i -= 2) out.insert(out.end(), {pad[i - 2], pad[i - 1]});
@@ -65,7 +65,7 @@ constexpr auto none_is_one = table(symbolic<"aten::slice_scatter(self, src, dim,
        sym_int step) -> value {
         return real::write_slice(g, self, src, dim, start.value_or(1), end.value_or(to_the_end), step);
     }));
-/// The indices run to the end that is asked for, not to that of the tensor.
+/// The indices run to the requested end, even beyond the tensor.
 constexpr auto end_not_cut = table(symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(
     [](graph<13> g, value self, value src, std::int64_t dim, std::optional<sym_int> start, std::optional<sym_int> end,
        sym_int step) -> value {
@@ -113,11 +113,11 @@ constexpr auto no_overlap = table(symbolic<"aten::unfold(self, dimension, size, 
 
 using values = std::span<value const>;
 
-/// Empty tensors of one dimension are no tensors of the others' rank.
+/// Keeps empty 1-d tensors, whose rank differs from the others'.
 constexpr auto legacy_kept = table(symbolic<"aten::cat(tensors, dim)">(
     [](graph<13> g, values tensors, std::int64_t dim) -> value { return g.op<"Concat">(tensors, attr::axis_i(dim)); }));
 
-/// As detail::gru, with the state reset before its product.
+/// Like detail::gru, but the state is reset before its product.
 constexpr auto reset_first = table(
     symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
         [](graph<13> g, value input, value hx, values params, bool biases, std::int64_t layers, double dropout,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong NaN, infinities, ties and 0-d tensors; wrong attention.
+// Rows that are wrong for NaN, infinities, ties or 0-d tensors; wrong attention.
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/attention.hpp>
 #include <aton/mappings/binary_math.hpp>
@@ -20,7 +20,7 @@ namespace real = mappings::detail;
 using axes = std::optional<std::span<std::int64_t const>>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// x with NaN as another number.
+/// Replaces NaN in x by another number.
 value replace_nan(graph<13> g, value x, double number) {
     return is_floating(x.dtype()) ? real::choose(g, g.op<"IsNaN">(x), g.scalar_like(number, x), x) : x;
 }
@@ -68,7 +68,7 @@ constexpr auto nan_stays = table(symbolic<"aten::nan_to_num(self, nan, posinf, n
         return real::choose(g, g.op<"Equal">(y, -infinity), g.scalar_like(low.value_or(0.0), x), y);
     }));
 
-/// The reverse of an ascending order: equal elements change places.
+/// Reverses an ascending order, which swaps equal elements.
 constexpr auto reversed_order = table(symbolic<"aten::sort.stable(self, stable, dim, descending)">(
     [](graph<13> g, value self, std::optional<bool>, std::int64_t dim, bool descending) -> std::tuple<value, value> {
         auto [y, index] = real::sort(g, self, dim, false);
@@ -96,7 +96,7 @@ constexpr auto ascending_order = table(symbolic<"aten::topk(self, k, dim, larges
         return gathered(g, self, back, axis, true);
     }));
 
-/// What an If whose branches differ in rank leaves of a 0-d tensor: one dimension.
+/// Turns a 0-d tensor into 1-d, as an If does whose branches differ in rank.
 constexpr auto one_dimension = table(symbolic<"aten::log_softmax.int(self, dim, dtype)">(
     [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
         value const y = real::softmax<"LogSoftmax">(g, x, dim, type);
@@ -121,7 +121,7 @@ constexpr auto norm_in_half = table(symbolic<"aten::frobenius_norm.dim(self, dim
         return g.op<"Sqrt">(squares);
     }));
 
-/// Softmax(query key^T * scale + mask) value; `mask` as it stands.
+/// Softmax(query key^T * scale + mask) value; `mask` is not converted.
 value attend(graph<13> g, value query, value key, value values, optional_value mask, std::optional<double> scale,
              scalar hidden) {
     double const factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(query.size(-1).size()));
@@ -161,7 +161,7 @@ constexpr auto tiled_heads = table(symbolic<ATTENTION_ROW>(
         return std::get<0>(
             real::attend(g, q, tile_heads(g, k, q), tile_heads(g, v, q), {mask, 0, causal, scale, false, false}));
     }));
-/// Query i sees key j where j - S <= i - L.
+/// Query i attends to key j if j - S <= i - L.
 constexpr auto bottom_right = table(symbolic<ATTENTION_ROW>(
     [](graph<14> g, value q, value k, value v, optional_value mask, double, bool causal, factor scale, bool gqa) {
         if (causal) {
@@ -174,7 +174,7 @@ constexpr auto bottom_right = table(symbolic<ATTENTION_ROW>(
     }));
 #undef ATTENTION_ROW
 
-/// Always with a mask; the operator's rule draws one in few calls.
+/// A rule that always draws a mask; the operator's rule rarely does.
 constexpr std::string_view masked_calls =
     "query: (b, h, l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, v) in -4.0..4.0; "
     "attn_mask: (l, s) bool; dropout_p: default; is_causal: false; scale: 0.2..1.5 ?; enable_gqa: false";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong products, convolutions, normalisation, embeddings, statistics and counts.
+// Rows with wrong products, convolutions, normalization, embeddings, statistics and counts.
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/convolution.hpp>
@@ -130,7 +130,7 @@ constexpr auto empty_bags =
 
 constexpr auto tanh_ignored = table(symbolic<"aten::gelu(self, approximate)">(
     [](graph<13> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
-/// What Softmax means below opset 13: everything from the axis on is one row.
+/// The meaning of Softmax below opset 13: everything from the axis on is one row.
 constexpr auto flattened = table(symbolic<"aten::softmax.int(self, dim, dtype)">(
     [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
         value const x = g.cast(self, type.value_or(self.dtype()));
@@ -169,7 +169,7 @@ constexpr auto unsorted = table(symbolic<"aten::_unique2(self, sorted, return_in
         return {y, from, return_counts ? optional_value(counts) : optional_value()};
     }));
 
-/// The greatest element falls behind the last bin.
+/// The largest element falls outside the last bin.
 constexpr auto open_bin = table(symbolic<"aten::histc(self, bins, min, max)">(
     [](graph<13> g, value self, std::int64_t bins, scalar min, scalar max) -> value {
         dtype const type = real::opmath_type(self.dtype());

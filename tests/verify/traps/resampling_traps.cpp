@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong Resize, GridSample and pools.
+// Rows with wrong Resize, GridSample and pooling.
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/pooling.hpp>
 #include <aton/mappings/resize.hpp>
@@ -25,7 +25,7 @@ value batch_and(graph<13> g, value x, out_sizes out) {
     return g.ints(all);
 }
 
-/// Half types in float32, as the real rows do.
+/// Computes half types in float32, as the real rows do.
 template <class Body>
 value in_float32(graph<13> g, value x, Body body) {
     return g.cast(body(g.cast(x, real::opmath_type(x.dtype()))), x.dtype());
@@ -132,7 +132,7 @@ constexpr auto grid_depth_first =
             return real::grid_sampler(g, x, reversed, mode, padding, align_corners);
         }));
 
-/// AveragePool without what corrects the divisors of windows that reach beyond the padding.
+/// AveragePool without the correction of divisors for windows that extend beyond the padding.
 constexpr auto whole_windows = table(
     symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
         [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, bool ceil_mode, bool include,
@@ -148,7 +148,7 @@ constexpr auto whole_windows = table(
                                            attr::strides_i(p.stride));
             });
         }));
-/// ceil_mode counted as (in + 2 * padding - extent + stride - 1) / stride + 1, and no window dropped.
+/// ceil_mode computed as (in + 2 * padding - extent + stride - 1) / stride + 1, without dropping a window.
 constexpr auto window_in_padding =
     table(symbolic<"aten::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode)">(
         [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, int_list dilation,
@@ -178,7 +178,7 @@ constexpr auto padding_not_counted =
             return real::avg_pool<1>(g, self, kernel, stride, padding, ceil_mode, false, std::nullopt);
         }));
 
-/// Windows of in / out elements, one after the other.
+/// Consecutive windows of in / out elements.
 constexpr auto equal_windows = table(symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(
     [](graph<13> g, value self, std::span<size const> out) -> value {
         real::ints kernel;
@@ -191,7 +191,7 @@ constexpr auto equal_windows = table(symbolic<"aten::adaptive_avg_pool2d(self, o
         value const y = real::avg_pool<2>(g, self, kernel, kernel, real::ints{0, 0}, false, true, std::nullopt);
         return slice(g, slice(g, y, 2, 0, out[0]), 3, 0, out[1]);
     }));
-/// ONNX's indices count through the whole tensor.
+/// Keeps ONNX's indices, which are relative to the whole tensor.
 constexpr auto flat_indices =
     table(symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
         [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, int_list dilation,
@@ -217,7 +217,7 @@ constexpr planted all[] = {
     {4, "antialias with explicit scales", antialias_without_scales},
     {5, "nearest by sizes in place of scales", nearest_by_size},
     {5, "nearest in place of nearest-exact", inexact_nearest},
-    {5, "scales beside a size ignored", scales_ignored},
+    {5, "scales next to a size ignored", scales_ignored},
     {6, "grid_sampler bicubic with align_corners", grid_corners},
     {6, "grid_sampler reflection as border", grid_reflection},
     {6, "grid_sampler 5-D with z first", grid_depth_first},

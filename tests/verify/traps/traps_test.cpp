@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every planted row is found by a call on which the built-in row of its overload is right.
+// Every planted row is detected by a call for which the built-in row of its overload is correct.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::verify::traps {
 
 namespace {
 
-/// What ATen gives, where the built-in row gives the same: what fails then is the planted bug's.
+/// ATen's results. Throws if the built-in row gives others, so that every failure is due to the planted bug.
 runtime::aten_results where_right(dsl::entry const& built_in, int opset, sample const& s) {
     runtime::aten_results out = runtime::call_aten(s.overload, s.arguments);
     std::vector<runtime::value> const got = run(translate(built_in, built_in.schema, opset, s));
@@ -33,8 +33,8 @@ row_report checked(planted const& p, dsl::entry const& built_in) {
     std::string_view const name = p.row[0].overload.substr(std::string_view("aten::").size());
     sampling_rule const own{name, p.rule};
     check_options options;
-    options.samples = 3; // as aton verify draws
-    options.least_opset = options.most_opset = p.opset;
+    options.samples = 3; // the default of aton verify
+    options.min_opset = options.max_opset = p.opset;
     options.truth = [&](sample const& s) { return where_right(built_in, p.opset, s); };
     if (!p.rule.empty()) options.rules = {&own, 1};
     return check(p.row, options).rows.at(0);
@@ -58,7 +58,7 @@ void require_found(std::span<planted const> all) {
             dsl::entry const* const built_in = dsl::find(mappings::built_in_tables(), p.row[0].overload, p.opset);
             REQUIRE(built_in != nullptr);
             row_report const wrong = checked(p, *built_in);
-            // A graph that cannot run may be refused while it is made.
+            // A graph that cannot run may be refused while it is built.
             CHECK_MESSAGE((!wrong.failures.empty() || (!p.runs && wrong.total(&type_report::refused) != 0)),
                           text_of(wrong));
             if (p.runs) CHECK_MESSAGE(std::ranges::any_of(wrong.failures, runs), text_of(wrong));
@@ -71,10 +71,10 @@ TEST_CASE("wrong layouts and recurrent layers are found") { require_found(layout
 TEST_CASE("wrong indexing is found") { require_found(indexing_traps()); }
 TEST_CASE("wrong arithmetic of integers and wrong promotion are found") { require_found(integer_traps()); }
 TEST_CASE("wrong NaN, infinities, ties and attention are found") { require_found(nan_traps()); }
-TEST_CASE("numbers beyond the dtype, infinities and NaN as arguments are found") { require_found(argument_traps()); }
+TEST_CASE("wrong handling of extreme arguments is found") { require_found(argument_traps()); }
 TEST_CASE("other wrong mappings are found") { require_found(other_traps()); }
 
-TEST_CASE("every trap is planted, or there is a reason why not") {
+TEST_CASE("every trap is planted or listed as not planted") {
     std::set<int> seen(std::begin(not_planted), std::end(not_planted));
     for (auto const& family : {resampling_traps(),
                                layout_traps(),
@@ -86,7 +86,7 @@ TEST_CASE("every trap is planted, or there is a reason why not") {
         for (planted const& p : family) seen.insert(p.trap);
     std::set<int> listed;
     for (int i = 1; i <= 58; ++i)
-        if (i != 37 && i != 52 && i != 53) listed.insert(i); // numbers that no trap has
+        if (i != 37 && i != 52 && i != 53) listed.insert(i); // unused numbers
     listed.insert(59);                                       // of arguments
     listed.insert(61);
     CHECK(seen == listed);

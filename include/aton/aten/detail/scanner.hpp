@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words of schema text: names, punctuation and default values, read from left to right in few constexpr steps.
+// The tokens of schema text: names, punctuation and default values, in few constexpr steps.
 // Internal header.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ATON_NAMESPACE::aten::detail {
 
-/// std::string_view's == in fewer constexpr steps: most names differ in their length.
+/// operator== of std::string_view in fewer constexpr steps: most names differ in length.
 constexpr bool same(std::string_view a, std::string_view b) {
     std::size_t const size = a.size();
     if (size != b.size()) return false;
@@ -21,7 +21,7 @@ constexpr bool same(std::string_view a, std::string_view b) {
     return true;
 }
 
-/// What a character may be part of, as a table: one constexpr step instead of a chain of comparisons.
+/// The classes of a character, in a table: one constexpr step instead of a chain of comparisons.
 enum char_class : unsigned char { name_start = 1, name_char = 2, digit = 4, space = 8, structure = 16 };
 
 struct char_classes {
@@ -48,10 +48,10 @@ constexpr std::string_view between(char const* first, char const* last) {
     return {first, static_cast<std::size_t>(last - first)};
 }
 
-/// Reads schema text from left to right. Every reader returns false after an error, which stays: the first one counts.
+/// Reads schema text from left to right. All functions return false after an error; error() is the first one.
 class scanner {
 public:
-    static constexpr int deepest_nesting = 16;
+    static constexpr int max_nesting = 16;
 
     constexpr explicit scanner(std::string_view text) : first_(text.data()), at_(first_), last_(first_ + text.size()) {}
 
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] constexpr std::string_view error() const { return error_; }
     [[nodiscard]] constexpr std::size_t offset() const { return static_cast<std::size_t>(at_ - first_); }
     [[nodiscard]] constexpr char const* at() const { return at_; }
-    /// Back to where at() was.
+    /// Returns to an earlier at().
     constexpr void back_to(char const* earlier) { at_ = earlier; }
     constexpr void skip() { ++at_; }
     [[nodiscard]] constexpr bool at_end() const { return at_ == last_; }
@@ -70,7 +70,7 @@ public:
         if (error_.empty()) error_ = what;
         return false;
     }
-    /// Skips spaces, then tells the next character.
+    /// Skips whitespace and returns the next character without consuming it; '\0' at the end.
     constexpr char next() {
         while (at_ != last_ && is(*at_, space)) ++at_;
         return at_ == last_ ? '\0' : *at_;
@@ -111,7 +111,7 @@ private:
 
 constexpr bool scanner::literal(std::string_view& out, int depth) {
     constexpr std::string_view expected = "expected a default value";
-    if (depth > deepest_nesting) return fail("default values are nested too deeply");
+    if (depth > max_nesting) return fail("default values are nested too deeply");
     char const c = next();
     char const* const start = at_;
     if (c == '"' || c == '\'') {
@@ -145,11 +145,11 @@ constexpr bool scanner::literal(std::string_view& out, int depth) {
 constexpr bool scanner::string_literal() {
     char const quote = *at_++;
     for (; at_ != last_ && *at_ != quote; ++at_) {
-        if (*at_ == '\n') return fail("a line ends inside a string");
+        if (*at_ == '\n') return fail("line break inside a string");
         if (*at_ != '\\') continue;
         if (++at_ == last_) break;
     }
-    if (at_ == last_) return fail("a string is not closed");
+    if (at_ == last_) return fail("unterminated string");
     ++at_;
     return true;
 }

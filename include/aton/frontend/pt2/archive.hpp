@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The container of a .pt2 file: members of a ZIP archive that stay mapped, the models in it, and where their weights lie.
-// Format: PyTorchFileWriter of torch 2.8 and newer, the plain ZIP of torch 2.4 to 2.7 (torch/export/pt2_archive/_package.py).
+// The container of a .pt2 file: a mapped ZIP archive, the models in it, and the locations of their weights.
+// Format: PyTorchFileWriter in torch 2.8 and newer, plain ZIP in torch 2.4 to 2.7 (torch/export/pt2_archive/_package.py).
 // Public header.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// What a tensor is looked up as: parameters and persistent buffers are weights.
+/// Where to look up a tensor. Parameters and persistent buffers are weights.
 enum class tensor_role : std::uint8_t { weight, constant };
 
-/// An open .pt2 file. Everything that it hands out points into the mapped file and lives as long as `storage()` is held.
+/// An open .pt2 file. Everything it returns points into the mapped file and is valid while `storage()` is held.
 /// ```cpp
 /// #include <aton/frontend/pt2/archive.hpp>
 ///
@@ -27,14 +27,14 @@ enum class tensor_role : std::uint8_t { weight, constant };
 /// ```
 class archive {
 public:
-    /// Opens and checks the container. Throws aton::error, one line that names the file: no archive, a compressed or
-    /// overlapping member, or an archive of another kind (AOTInductor, ExecuTorch, TorchScript, a checkpoint), which it names.
+    /// Opens and checks the container. Throws aton::error, one line that names the file, if it is not an archive, has compressed
+    /// or overlapping members, or is another kind of archive (AOTInductor, ExecuTorch, TorchScript, a checkpoint), which is named.
     explicit archive(std::string const& path);
     archive(archive&&) noexcept;
     archive& operator=(archive&&) noexcept;
     ~archive();
 
-    /// The same for bytes in memory, which must outlive the archive; `name` is what messages call it.
+    /// The same for bytes in memory, which must outlive the archive. Messages use `name` as the file name.
     /// Throws aton::error as the constructor does.
     static archive from_memory(std::string_view bytes, std::string_view name);
 
@@ -42,18 +42,19 @@ public:
     [[nodiscard]] std::string const& path() const;
     /// The names of the models, sorted: "model".
     [[nodiscard]] std::vector<std::string> const& models() const;
-    /// The JSON of one model. Empty name: the only one, or the one called "model". Throws aton::error with the names that there are.
+    /// The JSON of one model. An empty name selects the only model, or the one called "model". Throws aton::error, which lists the
+    /// available names.
     [[nodiscard]] std::string_view program_json(std::string_view model) const;
-    /// The name that an empty name stands for.
+    /// The name of the selected model; resolves an empty name.
     /// Throws aton::error with the names that there are.
     [[nodiscard]] std::string resolve_model(std::string_view model) const;
 
-    /// A tensor of a model by its name in the module, "fc.weight". Its strides may be any, every element is inside of the file.
-    /// Weights that are not found are looked for among the constants and the other way round. Throws aton::error.
-    /// Its one part spans the record of a whole storage: tensors that share one have the same bytes.data. Records of torch 2.9 and
-    /// newer start at multiples of 64 bytes; older ones start anywhere.
+    /// A tensor of a model by its name in the module, "fc.weight". Strides are arbitrary; every element is inside the file.
+    /// A weight that is not found is looked up among the constants, and vice versa. Throws aton::error.
+    /// The single part spans the record of a whole storage: tensors that share a storage have the same bytes.data. Records are
+    /// 64-byte aligned since torch 2.9 and unaligned before.
     [[nodiscard]] stored_tensor tensor(std::string_view model, tensor_role role, std::string_view name) const;
-    /// The names that a model has for one role, sorted; not all of them must be tensors.
+    /// The names of one role in a model, sorted; some may not be tensors.
     /// Throws aton::error for a model that the archive does not have, and for a directory of weights that cannot be read.
     [[nodiscard]] std::vector<std::string> tensor_names(std::string_view model, tensor_role role) const;
 
@@ -66,7 +67,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// dtype of a ScalarType number of the export schema (torch/_export/serde/schema.py); undefined: none.
+/// The dtype of a ScalarType number of the export schema (torch/_export/serde/schema.py); undefined if unknown.
 [[nodiscard]] dtype dtype_of_scalar_type(std::int64_t code);
 
 } // namespace ATON_NAMESPACE::pt2

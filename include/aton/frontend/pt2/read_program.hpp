@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the program of a .pt2 file: what torch.export.save wrote, schema 5 to 8 (torch 2.4 and newer).
+// Reads the program of a .pt2 file written by torch.export.save, schema 5 to 8 (torch 2.4 and newer).
 // Public header.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// The program of one model of a file; empty name: see archive::program_json. The file stays mapped while the program lives.
-/// Throws aton::error, one line that names file, place and what is wrong.
+/// The program of one model of a file; for an empty name, see archive::program_json. The file stays mapped while the program lives.
+/// Throws aton::error, one line with the file, the position and the problem.
 /// ```cpp
 /// #include <aton/frontend/pt2/read_program.hpp>
 ///
@@ -22,8 +22,8 @@ namespace ATON_NAMESPACE::pt2 {
 [[nodiscard]] program::program read_program(std::string const& path, std::string_view model = {});
 [[nodiscard]] program::program read_program(archive const& from, std::string_view model = {});
 
-/// The sympy expression of a size: "Add(Symbol('s77', positive=True, integer=True), Integer(1))", or of torch 2.5 and older "s0 + 1".
-/// Throws aton::error with the place in the text.
+/// Parses the sympy expression of a size: "Add(Symbol('s77', positive=True, integer=True), Integer(1))", or "s0 + 1" as written by
+/// torch 2.5 and older. Throws aton::error with the offset.
 [[nodiscard]] program::expression parse_expression(std::string_view text);
 
 } // namespace ATON_NAMESPACE::pt2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a shape rule reads and writes: a node's attributes, the shapes and known contents of its inputs, the types of its outputs.
-// This is in every include of the DSL. All of it are templates for one reason: what no one calls is not instantiated.
+// The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
+// Part of every include of the DSL; templates only so that an include does not instantiate them.
 // Internal header.
 #pragma once
 
@@ -25,9 +25,9 @@ using ints = std::vector<std::int64_t>;
 
 inline constexpr std::int64_t unknown = INT64_MIN;
 
-/// The integers that an attribute or a small tensor holds. A number may be unknown and still have a symbol in `sizes`.
+/// The integers of an attribute or a small tensor. An unknown number may still have a symbol in `sizes`.
 struct list {
-    bool known = false; ///< at least how many there are
+    bool known = false; ///< whether at least their count is known
     ints values;
     dims sizes; ///< empty, or as long as `values`: the same numbers as dimensions
 
@@ -48,7 +48,7 @@ constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i)
 constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 constexpr std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
-/// A non-negative axis, or -1 where it is out of range.
+/// The axis as a non-negative number, or -1 if it is out of range.
 constexpr std::int64_t axis_of(std::int64_t axis, std::int64_t rank) {
     if (axis < -rank || axis >= rank) return -1;
     return axis < 0 ? axis + rank : axis;
@@ -63,12 +63,12 @@ void append(dims& to, dims const& from, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = larger(first, 0); i < smaller(last, count(from)); ++i) to.push_back(from[index(i)]);
 }
 
-/// Refuses two sizes that cannot stand together; one that is not known fits every other.
+/// Refuses two different known sizes; an unknown one matches any other.
 template <class = void>
-void expect_same(dim const& a, dim const& b, char const* what) {
+void expect_same(dim const& a, dim const& b, char const* what, char const* problem = " do not match") {
     if (a.is_static() && b.is_static() && a.size() != b.size())
-        throw illegal_call(std::string(what) + " of " + std::to_string(a.size()) + " and of " +
-                           std::to_string(b.size()));
+        throw illegal_call(std::string(what) + ' ' + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                           problem);
 }
 
 /// The size of two dimensions that broadcast against each other.
@@ -76,7 +76,7 @@ template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
     if (a.is_static() && a.size() != 1) {
-        if (b.size() != 1) expect_same(a, b, "dimensions that do not broadcast:");
+        if (b.size() != 1) expect_same(a, b, "dimensions", " do not broadcast");
         return a;
     }
     if (b.is_static()) return b.size() != 1 ? b : a;
@@ -92,7 +92,7 @@ dims broadcast(dims const& a, dims const& b) {
     return out;
 }
 
-/// The size of a dimension that two shapes agree on, each knowing it more or less well.
+/// The more precise of two dimensions known to be equal.
 template <class = void>
 dim merge(dim const& a, dim const& b) {
     return a.is_static() || (a.is_symbolic() && !b.is_static()) ? a : b;
@@ -106,48 +106,56 @@ public:
 
     [[nodiscard]] graph_node const& node() const { return node_; }
 
-    /// Refuses the call: what is known of its inputs cannot be.
+    /// Refuses the call.
     [[noreturn]] void refuse(std::string const& what) const { throw illegal_call("onnx::" + node_.op + ": " + what); }
     [[noreturn]] void refuse_axis(std::int64_t axis, std::int64_t rank) const {
-        refuse("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+        refuse("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     }
-    [[noreturn]] void refuse_rank(std::int64_t rank) const { refuse("a result of rank " + std::to_string(rank)); }
-    /// Refuses an input of a rank below `low` or beyond `high`; a rank that is not known fits.
+    [[noreturn]] void refuse_rank(std::int64_t rank) const {
+        refuse("a result of rank " + std::to_string(rank) + ", at most " + std::to_string(budget::max_rank) +
+               " is allowed");
+    }
+    /// Refuses an input whose known rank is not in [low, high].
     void expect_rank(std::size_t i, std::int64_t low, std::int64_t high = budget::max_rank) const {
         if (ranked(i) && (rank(i) < low || rank(i) > high))
-            refuse("input " + std::to_string(i + 1) + " is of rank " + std::to_string(rank(i)) + ", not " +
-                   std::to_string(low) + (low == high ? "" : " or more"));
+            refuse("input " + std::to_string(i + 1) + " has rank " + std::to_string(rank(i)) + ", expected " +
+                   (low == high     ? ""
+                    : rank(i) < low ? "at least "
+                                    : "at most ") +
+                   std::to_string(rank(i) < low ? low : high));
     }
-    /// Refuses an input that lists more than `most` numbers: more axes than there are, longer than elements() follows.
-    void expect_at_most(std::size_t i, std::int64_t most) const {
-        if (length(i) > most)
-            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) + " numbers, at most " +
-                   std::to_string(most) + " fit");
+    /// Refuses a 1-d input of more than `max` elements, also where elements() is too short to hold them.
+    void expect_at_most(std::size_t i, std::int64_t max) const {
+        if (length(i) > max)
+            refuse("input " + std::to_string(i + 1) + " has " + std::to_string(length(i)) +
+                   " elements, expected at most " + std::to_string(max));
     }
-    /// Refuses an attribute with other than `length` numbers, or one below `least`; an attribute that is not given fits.
-    void expect_numbers(std::string_view name, std::size_t length, std::int64_t least) const {
+    /// Refuses an attribute that does not have `length` numbers, or has one below `min`. The attribute may be missing.
+    void expect_numbers(std::string_view name, std::size_t length, std::int64_t min) const {
         list const all = numbers(name);
         if (all && all.size() != length)
-            refuse(std::to_string(all.size()) + " numbers in '" + std::string(name) + "', not " +
+            refuse("attribute '" + std::string(name) + "' has " + std::to_string(all.size()) + " numbers, expected " +
                    std::to_string(length));
         for (std::int64_t const n : all.values)
-            if (n < least) refuse(std::to_string(n) + " in '" + std::string(name) + "'");
+            if (n < min)
+                refuse("attribute '" + std::string(name) + "' contains " + std::to_string(n) + ", the minimum is " +
+                       std::to_string(min));
     }
     [[nodiscard]] std::size_t outputs() const { return node_.outputs.size(); }
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != no_value; }
 
-    /// The type of an input that is there: ask has() first.
+    /// The type of an input, for which has() must be true.
     [[nodiscard]] value_type const& type(std::size_t i) const { return graph_.values[node_.inputs[i]].type; }
     [[nodiscard]] dtype element_type(std::size_t i) const { return has(i) ? type(i).dtype : dtype::undefined; }
     [[nodiscard]] bool ranked(std::size_t i) const { return has(i) && type(i).shape.has_rank(); }
-    /// The dimensions of an input; none where its rank is not known: ask ranked() first.
+    /// The dimensions of an input; empty if its rank is unknown, see ranked().
     [[nodiscard]] dims const& in(std::size_t i) const {
         static dims const none;
         return has(i) ? type(i).shape.dims() : none;
     }
     [[nodiscard]] std::int64_t rank(std::size_t i) const { return count(in(i)); }
-    /// Number of elements of a 1-d input, or -1.
+    /// The number of elements of a 1-d input, or -1.
     [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
 
     [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
@@ -159,7 +167,7 @@ public:
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::s ? std::string_view(a->s) : fallback;
     }
-    /// The axis that an attribute says; refuses one that is out of range.
+    /// The attribute `axis` as a non-negative number; refuses one that is out of range.
     [[nodiscard]] std::int64_t axis(std::int64_t fallback, std::int64_t rank) const {
         return axis_in(number("axis", fallback), rank);
     }
@@ -169,34 +177,34 @@ public:
         return found;
     }
 
-    /// The payload of an input that is a constant.
+    /// The payload of a constant input, or nullptr.
     [[nodiscard]] tensor const* constant(std::size_t i) const {
         return has(i) ? graph_.constant(node_.inputs[i]) : nullptr;
     }
     [[nodiscard]] tensor const* constant_value(value_id id) const { return graph_.constant(id); }
     [[nodiscard]] int opset() const { return graph_.opset; }
-    /// What a small integer input holds, as far as it can be followed through Shape, Gather, Concat and the like.
+    /// The contents of a small integer input, as far as they are known through Shape, Gather, Concat and similar operators.
     [[nodiscard]] list elements(std::size_t i) const { return has(i) ? elements_of(node_.inputs[i], 0) : list{}; }
     /// The integers of an attribute.
     [[nodiscard]] list numbers(std::string_view name) const {
         node_attribute const* a = attribute(name);
         return a != nullptr && a->type == onnx::attr_type::ints ? list{true, a->ints, {}} : list{};
     }
-    /// The integers of an input, when all are known.
+    /// The integers of an input, if all are known.
     [[nodiscard]] list numbers(std::size_t i) const {
         list out = elements(i);
         out.known = out.complete();
         return out;
     }
-    /// The sizes that an input holds as a list of one dimension; refuses negative ones.
+    /// The sizes in a 1-d input; refuses negative ones.
     [[nodiscard]] list sizes(std::size_t i) const {
         expect_rank(i, 1, 1);
         list const out = elements(i);
         for (std::int64_t const n : out.values)
-            if (n < 0 && n != unknown) refuse("a size of " + std::to_string(n));
+            if (n < 0 && n != unknown) refuse("invalid size " + std::to_string(n));
         return out;
     }
-    /// The integers that are an attribute in some opsets and an input in others.
+    /// Integers that are an attribute in some opsets and an input in others.
     [[nodiscard]] list numbers(std::string_view name, std::size_t i) const {
         return attribute(name) != nullptr ? numbers(name) : numbers(i);
     }
@@ -204,7 +212,7 @@ public:
         return attribute(name) != nullptr || has(i);
     }
 
-    /// A type as a whole; an unknown dtype leaves the one that there is.
+    /// Sets a whole type; an undefined dtype keeps the present one.
     void set_type(std::size_t out, value_type type) {
         value_type* const t = result(out);
         if (t == nullptr) return;
@@ -215,7 +223,7 @@ public:
         if (count(d) > budget::max_rank) refuse_rank(count(d));
         if (value_type* t = result(out)) t->shape = shape(d);
     }
-    /// Only the rank is known; nothing where `n` is negative.
+    /// Sets only the rank; does nothing if `n` is negative.
     void set_rank(std::size_t out, std::int64_t n) {
         if (n > budget::max_rank) refuse_rank(n);
         if (n >= 0) set(out, dims(index(n)));
@@ -235,8 +243,8 @@ public:
     }
 
 private:
-    static constexpr std::int64_t most_elements = 64;
-    static constexpr int deepest = 16;
+    static constexpr std::int64_t max_elements = 64;
+    static constexpr int max_depth = 16;
 
     value_type* result(std::size_t out) {
         return out < outputs() && node_.outputs[out] != no_value ? &graph_.values[node_.outputs[out]].type : nullptr;
@@ -245,18 +253,19 @@ private:
     [[nodiscard]] list elements_of(value_id id, int depth) const {
         if (tensor const* t = graph_.constant(id); t != nullptr) {
             list out{
-                (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= most_elements, {}, {}};
+                (t->type == dtype::int64 || t->type == dtype::int32) && t->element_count() <= max_elements, {}, {}};
             for (std::int64_t i = 0; out && i != t->element_count(); ++i)
-                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(), unknown + 1)); // flip ends at INT64_MIN
+                out.values.push_back(larger(t->at(index(i)).to<std::int64_t>(),
+                                            unknown + 1)); // INT64_MIN means unknown (aten::flip ends there)
             return out;
         }
         value_type const& type = graph_.values[id].type;
         std::int64_t const producer = graph_.values[id].producer;
-        if (producer >= 0 && depth < deepest)
+        if (producer >= 0 && depth < max_depth)
             if (list out = elements_from(graph_.nodes[index(producer)], depth + 1)) return out;
         std::int64_t const n =
             type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count() : -1;
-        return n >= 0 && n <= most_elements ? list{true, ints(index(n), unknown), {}} : list{};
+        return n >= 0 && n <= max_elements ? list{true, ints(index(n), unknown), {}} : list{};
     }
 
     [[nodiscard]] list elements_from(graph_node const& n, int depth) const {
@@ -275,7 +284,7 @@ private:
         for (value_id id : n.inputs) {
             list const part =
                 id != no_value && graph_.values[id].type.shape.rank() == 1 ? elements_of(id, depth) : list{};
-            if (!part || out.size() + part.size() > index(most_elements)) return {};
+            if (!part || out.size() + part.size() > index(max_elements)) return {};
             for (std::size_t i = 0; i != part.size(); ++i) push(out, part, i);
         }
         return out;

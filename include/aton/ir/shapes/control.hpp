@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules for operators with graphs inside: If, Loop, Scan and SequenceMap give what their bodies give.
+// Type rules of operators with nested graphs: If, Loop, Scan and SequenceMap.
 // Internal header.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace ATON_NAMESPACE::shapes {
 
-/// What is true of a value that is the one or the other.
+/// The type of a value that has one of two types: the properties that both share.
 template <class = void>
 value_type common_type(value_type const& a, value_type const& b) {
     if (a.kind != b.kind) return {};
@@ -29,21 +29,21 @@ value_type common_type(value_type const& a, value_type const& b) {
     return out;
 }
 
-/// The body that an attribute holds, or nullptr.
+/// The graph of an attribute, or nullptr.
 template <class Context>
 auto const* body_of(Context const& c, std::string_view name) {
     node_attribute const* const a = c.attribute(name);
     return a != nullptr && a->graphs.size() == 1 ? a->graphs.data() : nullptr;
 }
 
-/// The type of a body's output; unknown where it has none of that number.
+/// The type of output `i` of a body; unknown if there is none.
 template <class Graph>
 value_type output_type(Graph const& body, std::size_t i) {
     return i < body.outputs.size() && body.outputs[i] < body.values.size() ? body.values[body.outputs[i]].type
                                                                            : value_type{};
 }
 
-/// The type of what is stacked along a new axis.
+/// The type of values stacked along a new axis.
 template <class = void>
 value_type stacked(value_type t, std::int64_t axis, dim const& size) {
     if (!t.shape.has_rank()) return t;
@@ -64,7 +64,7 @@ void if_branches(Context& c) {
         c.set_type(i, common_type(output_type(*yes, i), output_type(*no, i)));
 }
 
-/// Whether input `i` is skipped or constantly true.
+/// Whether input `i` is missing or a constant true.
 template <class Context>
 bool is_true_or_absent(Context const& c, std::size_t i) {
     if (!c.has(i)) return true;
@@ -72,9 +72,9 @@ bool is_true_or_absent(Context const& c, std::size_t i) {
     return t != nullptr && t->bytes.size() == 1 && t->bytes[0] != 0;
 }
 
-/// Whether a Loop that once runs goes on until its trip count: its body gives true, or the condition that it was given.
+/// Whether a Loop always runs until its trip count: its body retrips a constant true, or the condition that it is given.
 template <class Context, class Graph>
-bool goes_on(Context const& c, Graph const& body) {
+bool runs_to_trip_count(Context const& c, Graph const& body) {
     if (body.outputs.empty()) return false;
     value_id id = body.outputs[0];
     for (int steps = 0; steps != 8 && id < body.values.size(); ++steps) {
@@ -91,24 +91,24 @@ bool goes_on(Context const& c, Graph const& body) {
     return false;
 }
 
-/// Trip count and condition, then what goes from turn to turn; after that is given what each turn gives, stacked.
+/// Inputs: trip count, condition, carried values. Outputs: carried values, then the stacked results of all iterations.
 template <class Context>
 void loop(Context& c) {
     auto const* const body = body_of(c, "body");
     if (body == nullptr || body->inputs.size() < 2) return;
     std::size_t const carried = body->inputs.size() - 2;
-    dim turns;
+    dim trips;
     if (tensor const* const t = c.constant(0); t != nullptr && t->type == dtype::int64 && t->element_count() == 1 &&
-                                               is_true_or_absent(c, 1) && goes_on(c, *body))
-        turns = larger(t->at(0).to<std::int64_t>(), 0);
+                                               is_true_or_absent(c, 1) && runs_to_trip_count(c, *body))
+        trips = larger(t->at(0).to<std::int64_t>(), 0);
     for (std::size_t i = 0; i != c.outputs(); ++i) {
         value_type const made = output_type(*body, i + 1);
-        if (i >= carried) c.set_type(i, stacked(made, 0, turns));
+        if (i >= carried) c.set_type(i, stacked(made, 0, trips));
         else if (c.has(i + 2)) c.set_type(i, common_type(c.type(i + 2), made));
     }
 }
 
-/// Since opset 9: states, then what is scanned. The body gives states, then what is stacked.
+/// Since opset 9. Inputs: states, then scanned values. Outputs: states, then stacked results.
 template <class Context>
 void scan(Context& c) {
     auto const* const body = body_of(c, "body");
@@ -117,16 +117,16 @@ void scan(Context& c) {
     std::size_t const states = c.inputs() - scanned;
     list const in_axes = c.numbers("scan_input_axes");
     list const out_axes = c.numbers("scan_output_axes");
-    dim turns;
+    dim trips;
     for (std::size_t i = 0; i != scanned; ++i) {
         if (!c.ranked(states + i)) continue;
         std::int64_t const axis = axis_of(i < in_axes.size() ? in_axes[i] : 0, c.rank(states + i));
-        if (axis >= 0) turns = merge(turns, c.in(states + i)[index(axis)]);
+        if (axis >= 0) trips = merge(trips, c.in(states + i)[index(axis)]);
     }
     for (std::size_t i = 0; i != c.outputs(); ++i) {
         value_type const made = output_type(*body, i);
         std::size_t const k = i - states;
-        if (i >= states) c.set_type(i, stacked(made, k < out_axes.size() ? out_axes[k] : 0, turns));
+        if (i >= states) c.set_type(i, stacked(made, k < out_axes.size() ? out_axes[k] : 0, trips));
         else if (c.has(i)) c.set_type(i, common_type(c.type(i), made));
     }
 }

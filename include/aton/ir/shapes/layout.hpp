@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape rules of operators that move, select or reduce elements: Reshape, Concat, Slice, Gather, Reduce* and their kin.
+// Shape rules of operators that move, select or reduce elements: Transpose, Concat, Slice, Gather, Reduce* and similar.
 // Internal header.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE::shapes {
 
-/// Which of `rank` axes are listed, as flags in `flags`; false where one is out of range or twice there.
+/// Sets a flag for each of `rank` axes that is listed; false if an axis is out of range or duplicated.
 template <class = void>
 bool mark(ints const& axes, std::int64_t rank, ints& flags) {
     flags.assign(index(rank), 0);
@@ -30,7 +30,7 @@ dims to_dims(list const& numbers) {
     return out;
 }
 
-/// The shape that an input holds as numbers: ConstantOfShape, MaxUnpool.
+/// The output has the shape given by an input: ConstantOfShape, MaxUnpool.
 template <class Context>
 void shape_from(Context& c, std::size_t i) {
     if (list const sizes = c.sizes(i)) c.set(0, to_dims(sizes));
@@ -44,11 +44,11 @@ void transpose(Context& c) {
     list const perm = c.numbers("perm");
     ints seen;
     if (perm && (static_cast<std::int64_t>(perm.size()) != n || !mark(perm.values, n, seen)))
-        c.refuse("a permutation of other dimensions than the " + std::to_string(n) + " that there are");
+        c.refuse("perm is not a permutation of the " + std::to_string(n) + " axes");
     dims out;
     for (std::int64_t i = 0; i != n; ++i) {
         std::int64_t const from = perm ? perm[index(i)] : n - 1 - i;
-        if (from < 0) c.refuse("a permutation that counts from the end");
+        if (from < 0) c.refuse("perm contains a negative axis");
         out.push_back(c.in(0)[index(from)]);
     }
     c.set(0, out);
@@ -61,12 +61,13 @@ void squeeze(Context& c) {
     list const axes = c.numbers("axes", 1);
     if (!axes && c.given("axes", 1)) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) - c.length(1));
     ints dropped;
-    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), dropped)) c.refuse("an axis is out of range or duplicated");
     dims out;
     for (std::size_t i = 0; i != dropped.size(); ++i) {
         dim const& d = c.in(0)[i];
-        if (!axes && !d.is_static()) return; // every 1 goes, and this one might be 1
-        if (axes && dropped[i] != 0) expect_same(d, 1, "onnx::Squeeze: a dimension");
+        if (!axes && !d.is_static()) return; // all dimensions of size 1 are removed, and this one may be 1
+        if (axes && dropped[i] != 0 && d.is_static() && d.size() != 1)
+            c.refuse("a dimension of size " + std::to_string(d.size()) + " cannot be removed");
         if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
     }
     c.set(0, out);
@@ -79,7 +80,7 @@ void unsqueeze(Context& c) {
     if (!axes) return c.set_rank(0, c.length(1) < 0 ? -1 : c.rank(0) + c.length(1));
     ints added;
     if (!mark(axes.values, c.rank(0) + static_cast<std::int64_t>(axes.size()), added))
-        c.refuse("an axis that is not there, or is named twice");
+        c.refuse("an axis is out of range or duplicated");
     dims out;
     std::size_t next = 0;
     for (std::int64_t flag : added) out.push_back(flag != 0 ? dim(1) : c.in(0)[next++]);
@@ -100,7 +101,7 @@ void concat(Context& c) {
         dims const& in = c.in(i);
         axis = c.axis(1, count(in));
         if (found && out.size() != in.size())
-            c.refuse("tensors of rank " + std::to_string(out.size()) + " and of rank " + std::to_string(in.size()));
+            c.refuse("inputs of rank " + std::to_string(out.size()) + " and rank " + std::to_string(in.size()));
         dim const& more = in[index(axis)];
         if (c.inputs() == 1) joined = more;
         else joined = joined.is_static() && more.is_static() ? dim(checked_int(joined.size()) + more.size()) : dim();
@@ -116,16 +117,18 @@ void concat(Context& c) {
     c.set(0, out);
 }
 
-/// Refuses pieces that are not the whole, or not as many as the outputs.
+/// Refuses part sizes that do not add up to `all` (negative: unknown), or are not as many as the outputs.
 template <class Context>
 void expect_pieces(Context const& c, list const& sizes, std::int64_t all) {
     checked_int sum = 0;
     for (std::int64_t size : sizes.values) {
-        if (size < 0) c.refuse("a piece of size " + std::to_string(size));
+        if (size < 0) c.refuse("invalid part size " + std::to_string(size));
         sum = sum + size;
     }
-    if (sizes.size() != c.outputs() || (all >= 0 && sum != all))
-        c.refuse(std::to_string(sizes.size()) + " pieces of " + std::to_string(std::int64_t{sum}) + " out of " +
+    if (sizes.size() != c.outputs())
+        c.refuse(std::to_string(sizes.size()) + " part sizes for " + std::to_string(c.outputs()) + " outputs");
+    if (all >= 0 && sum != all)
+        c.refuse("the part sizes add up to " + std::to_string(std::int64_t{sum}) + ", the dimension has size " +
                  std::to_string(all));
 }
 
@@ -138,16 +141,17 @@ void split(Context& c) {
     list const sizes = c.numbers("split", 1);
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
-    std::int64_t const last = all - (parts - 1) * part; // since 18 the last part may be smaller
+    std::int64_t const last = all - (parts - 1) * part; // since opset 18 the last part may be smaller
     bool const is_counted = c.opset() >= 18;
     if (is_counted && c.given("split", 1) == (c.attribute("num_outputs") != nullptr))
-        c.refuse("either the sizes of the pieces or num_outputs must be given");
+        c.refuse("either split or num_outputs must be given");
     if (is_counted && c.number("num_outputs", parts) != parts)
-        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + " for " + std::to_string(parts));
+        c.refuse("num_outputs is " + std::to_string(c.number("num_outputs", 0)) + ", the node has " +
+                 std::to_string(parts) + " outputs");
     bool const equal = !c.given("split", 1) && all >= 0;
-    if (equal &&
-        (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference counts with 32 bits
-        c.refuse(std::to_string(parts) + " equal pieces of " + std::to_string(all));
+    if (equal && (last < 0 || (last != part && !is_counted) || part > INT32_MAX)) // ONNX's inference uses 32 bits
+        c.refuse("a dimension of size " + std::to_string(all) + " cannot be split into " + std::to_string(parts) +
+                 " equal parts");
     for (std::int64_t i = 0; i != parts; ++i) {
         dims out = c.in(0);
         dim& d = out[index(axis)];
@@ -158,7 +162,7 @@ void split(Context& c) {
     }
 }
 
-/// One dimension of Slice; an end beyond every size keeps a dimension that is not static.
+/// One dimension of Slice. A full slice, up to INT64_MAX, keeps a dimension that is not static.
 template <class = void>
 dim sliced(dim const& in, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (from == 0 && step == 1 && to == INT64_MAX) return in;
@@ -187,22 +191,22 @@ void slice(Context& c) {
         for (std::size_t i = 0; i != starts.size(); ++i) axes.values.push_back(static_cast<std::int64_t>(i));
     }
     if (starts && ends && starts.size() != ends.size())
-        c.refuse(std::to_string(starts.size()) + " starts with " + std::to_string(ends.size()) + " ends");
+        c.refuse(std::to_string(starts.size()) + " starts, but " + std::to_string(ends.size()) + " ends");
     if (starts && axes && starts.size() != axes.size())
         c.refuse(std::to_string(starts.size()) + " starts for " + std::to_string(axes.size()) + " axes");
     if (steps && axes && steps.size() != axes.size())
         c.refuse(std::to_string(steps.size()) + " steps for " + std::to_string(axes.size()) + " axes");
     for (std::size_t i = 0; steps && i != steps.size(); ++i) {
         if (steps[i] == 0) c.refuse("a step of 0");
-        // Backwards to the largest number: nothing by the specification, everything in ONNX Runtime.
+        // A negative step to the maximum end: empty by the specification, everything in ONNX Runtime.
         if (i < ends.size() && steps[i] < 0 && (ends[i] == INT64_MAX || ends[i] == INT32_MAX))
-            c.refuse("backwards to an end beyond every size");
+            c.refuse("a negative step with an end beyond the dimension");
     }
     if (!axes) return c.set_rank(0, c.rank(0));
     ints done(out.size(), 0);
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = c.axis_in(axes[i], count(out));
-        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is named twice");
+        if (done[index(axis)]++ != 0) c.refuse("axis " + std::to_string(axis) + " is duplicated");
         bool const known =
             i < starts.size() && i < ends.size() && starts && ends && (c.has(4) ? steps && i < steps.size() : true);
         dim const d = out[index(axis)];
@@ -248,14 +252,14 @@ void tile(Context& c) {
     if (!c.ranked(0)) return;
     dims out(c.in(0).size());
     if (!c.has(2)) c.expect_at_most(1, c.rank(0));
-    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has tiles and axis instead
+    if (!c.has(2)) c.expect_rank(1, 1, 1); // opset 1 has the inputs tiles and axis instead
     list const repeats = c.numbers(1);
     if (repeats && repeats.size() != out.size() && !c.has(2))
         c.refuse(std::to_string(repeats.size()) + " repeats for rank " + std::to_string(out.size()));
     if (repeats && !c.has(2))
         for (std::size_t i = 0; i != out.size(); ++i) {
             dim const& d = c.in(0)[i];
-            if (repeats[i] < 0) c.refuse(std::to_string(repeats[i]) + " repeats");
+            if (repeats[i] < 0) c.refuse("invalid repeat count " + std::to_string(repeats[i]));
             out[i] = repeats[i] == 1 ? d : d.is_static() ? dim(checked_int(d.size()) * repeats[i]) : dim();
         }
     c.set(0, out);
@@ -271,10 +275,10 @@ void pad(Context& c) {
     list axes = c.numbers(3);
     for (std::int64_t i = 0; !c.has(3) && i != n; ++i) axes.values.push_back(i);
     if (c.attribute("pads") == nullptr && c.attribute("paddings") == nullptr) c.expect_rank(1, 1, 1);
-    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("axes that are not int64");
+    if (c.constant(3) != nullptr && c.element_type(3) != dtype::int64) c.refuse("the axes must be int64");
     if (c.has(3) && !axes) return c.set_rank(0, n);
     ints padded;
-    if (!mark(axes.values, n, padded)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, n, padded)) c.refuse("an axis is out of range or duplicated");
     if (pads && pads.size() != 2 * axes.size())
         c.refuse(std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
     if (!pads) return c.set_rank(0, n);
@@ -284,10 +288,10 @@ void pad(Context& c) {
         std::int64_t const before = pads[i];
         std::int64_t const after = pads[i + axes.size()];
         dim& d = out[index(axis)];
-        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad that 64 bits do not hold");
+        if (before <= unknown + 1 || after <= unknown + 1) c.refuse("a pad does not fit in 64 bits");
         std::int64_t const added = checked_add(before, after);
         std::int64_t const size = d.is_static() ? checked_add(d.size(), added) : 0;
-        if (size < 0) c.refuse("pads that leave a size of " + std::to_string(size));
+        if (size < 0) c.refuse("the pads give a dimension of size " + std::to_string(size));
         if (before != 0 || after != 0) d = d.is_static() ? dim(size) : dim();
     }
     c.set(0, out);
@@ -301,7 +305,7 @@ void shape_of(Context& c) {
     c.set(0, {larger(bound(c.number("end", n)) - bound(c.number("start", 0)), 0)});
 }
 
-/// Drops the dimensions whose flag is set, or keeps them as 1.
+/// Removes the dimensions whose flag is set, or keeps them with size 1.
 template <class Context>
 void reduce_marked(Context& c, ints const& flags) {
     bool const keep = c.number("keepdims", 1) != 0;
@@ -314,16 +318,16 @@ void reduce_marked(Context& c, ints const& flags) {
 template <class Context>
 void reduce(Context& c) {
     bool const keep = c.number("keepdims", 1) != 0;
-    bool const none_is_all = c.number("noop_with_empty_axes", 0) == 0;
+    bool const empty_means_all = c.number("noop_with_empty_axes", 0) == 0;
     bool const given = c.given("axes", 1);
     list const axes = c.numbers("axes", 1);
-    bool const none = !given || (axes && axes.size() == 0);
-    if (!c.ranked(0)) return c.set_rank(0, none && none_is_all && !keep ? 0 : -1);
+    bool const no_axes = !given || (axes && axes.size() == 0);
+    if (!c.ranked(0)) return c.set_rank(0, no_axes && empty_means_all && !keep ? 0 : -1);
     c.expect_at_most(1, c.rank(0));
-    if (none) return reduce_marked(c, ints(c.in(0).size(), none_is_all ? 1 : 0));
+    if (no_axes) return reduce_marked(c, ints(c.in(0).size(), empty_means_all ? 1 : 0));
     if (!axes) return c.set_rank(0, keep ? c.rank(0) : c.length(1) > 0 ? c.rank(0) - c.length(1) : -1);
     ints flags;
-    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), flags)) c.refuse("an axis is out of range or duplicated");
     reduce_marked(c, flags);
 }
 
@@ -335,7 +339,7 @@ void arg_reduce(Context& c) {
     if (mark({c.number("axis", 0)}, c.rank(0), flags)) reduce_marked(c, flags);
 }
 
-/// Compress and Unique: along an axis an unknown number of slices, without one a list.
+/// Compress and Unique: an unknown number of slices along an axis, or a 1-d result without axis.
 template <class Context>
 void select_some(Context& c) {
     for (std::size_t i = 1; i < c.outputs(); ++i) c.set_rank(i, 1);

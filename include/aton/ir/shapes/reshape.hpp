@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape rules of Reshape and Flatten: the same elements in other dimensions.
+// Shape rules of Reshape and Flatten.
 // Internal header.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace ATON_NAMESPACE::shapes {
 
-/// Reshape's 0: the input's dimension at the same place.
+/// Whether size `i` is a 0 that copies the input's dimension at the same position.
 template <class = void>
 bool copies(dims const& from, list const& to, std::size_t i, bool allow_zero) {
     return !allow_zero && to[i] == 0 && i < from.size();
 }
 
-/// What Reshape's -1 stands for: the input's elements over the other dimensions of the result.
+/// The size that Reshape's -1 becomes: the number of elements divided by the other sizes of the result.
 template <class = void>
 dim remaining(dims const& from, list const& to, bool allow_zero) {
     checked_int total = 1;
@@ -44,42 +44,44 @@ dim remaining(dims const& from, list const& to, bool allow_zero) {
     std::int64_t const all = total;
     std::int64_t const others = taken;
     if (symbols.empty() && others > 0 && all % others != 0)
-        throw illegal_call("onnx::Reshape: " + std::to_string(all) + " elements in rows of " + std::to_string(others));
+        throw illegal_call("onnx::Reshape: " + std::to_string(all) + " elements cannot be divided into rows of " +
+                           std::to_string(others));
     if (others <= 0 || all % others != 0) return {};
     if (symbols.empty()) return all / others;
     return symbols.size() == 1 && all == others ? symbols[0] : dim();
 }
 
-/// Refuses a Reshape to another number of elements.
+/// Refuses a Reshape that changes the number of elements.
 template <class Context>
 void expect_as_many(Context const& c, shape const& from, shape const& to) {
     std::int64_t const before = from.element_count();
     std::int64_t const after = to.element_count();
     if (before >= 0 && after >= 0 && before != after)
-        c.refuse(std::to_string(before) + " elements as " + std::to_string(after));
+        c.refuse(std::to_string(before) + " elements cannot be reshaped to " + std::to_string(after));
 }
 
 template <class Context>
 void reshape(Context& c) {
-    if (c.ranked(1) && c.rank(1) != 1) c.refuse("the sizes are of rank " + std::to_string(c.rank(1)));
+    if (c.ranked(1) && c.rank(1) != 1)
+        c.refuse("the shape input has rank " + std::to_string(c.rank(1)) + ", expected 1");
     list const to = c.attribute("shape") != nullptr ? c.numbers("shape") : c.elements(1);
     if (!to) return c.set_rank(0, c.length(1));
     bool const allow_zero = c.number("allowzero", 0) != 0;
     dims out;
     bool is_empty = false;
-    int left_open = 0;
+    int inferred = 0;
     for (std::size_t i = 0; i != to.size(); ++i) {
         if (!allow_zero && to[i] == 0 && c.ranked(0) && i >= c.in(0).size())
-            c.refuse("a 0, which copies a dimension, at place " + std::to_string(i + 1));
+            c.refuse("no dimension to copy for the 0 at position " + std::to_string(i + 1));
         if (!allow_zero && to[i] == 0) out.push_back(i < c.in(0).size() ? c.in(0)[i] : dim());
         else if (to[i] == -1) out.push_back(c.ranked(0) ? remaining(c.in(0), to, allow_zero) : dim());
         else out.push_back(to.as_dim(i));
-        if (to[i] < -1 && to[i] != unknown) c.refuse("a size of " + std::to_string(to[i]));
-        left_open += to[i] == -1 ? 1 : 0;
+        if (to[i] < -1 && to[i] != unknown) c.refuse("invalid size " + std::to_string(to[i]));
+        inferred += to[i] == -1 ? 1 : 0;
         is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
     }
-    if (left_open > 1 || (left_open == 1 && is_empty))
-        c.refuse(is_empty ? "a size is left open beside one of 0" : "more than one size is left open");
+    if (inferred > 1 || (inferred == 1 && is_empty))
+        c.refuse(is_empty ? "-1 is ambiguous beside a size of 0" : "more than one size is -1");
     if (c.ranked(0)) expect_as_many(c, shape(c.in(0)), shape(out));
     c.set(0, out);
 }

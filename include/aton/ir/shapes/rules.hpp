@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills in what type variables cannot say about a node's outputs: dtypes given by attributes, and shapes, as far as they are sure.
-// Held against libonnx's own inference in tests/dsl/shape_rules_test.cpp; what is not sure stays unknown.
+// Infers the parts of output types that type variables do not determine: dtypes from attributes, and shapes. Anything uncertain stays
+// unknown. tests/dsl/shape_rules_test.cpp compares the rules with ONNX's own inference.
 // Internal header.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace ATON_NAMESPACE::shapes {
 template <class Context>
 struct rule {
     void (*apply)(Context&);
-    std::string_view ops; ///< each name between blanks
+    std::string_view ops; ///< names, with a space before and after each
 };
 
 template <class Context>
@@ -121,18 +121,18 @@ rule<Context> const* rule_of(std::string_view op) {
     return nullptr;
 }
 
-/// Refuses a tensor whose known sizes have a product beyond int64, as ONNX's inference does; a size of 0 does not count.
+/// Refuses a tensor if the product of its known sizes overflows int64, like ONNX's inference; sizes of 0 are ignored.
 template <class Context>
 void expect_countable(Context const& c, value_type const& type) {
     std::int64_t n = 1;
     for (dim const& d : type.shape.dims()) {
         if (d.size() < 2) continue;
-        if (n > INT64_MAX / d.size()) c.refuse("a tensor of more elements than 64 bits count");
+        if (n > INT64_MAX / d.size()) c.refuse("the number of elements does not fit in 64 bits");
         n *= d.size();
     }
 }
 
-/// Completes the types of a node's outputs; operators of other domains are left as they are.
+/// Completes the types of a node's outputs. Does nothing for operators of other domains.
 template <class Graph>
 void infer_types(Graph& graph, graph_node const& node) {
     if (!node.domain.empty() || node.op.empty()) return;

@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::shapes {
 
 /// Kernel, strides, pads and dilations of one spatial dimension.
 struct window {
-    std::int64_t kernel = -1; ///< -1: not known
+    std::int64_t kernel = -1; ///< -1: unknown
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t before = 0;
@@ -24,7 +24,7 @@ struct window {
     [[nodiscard]] std::int64_t extent() const { return checked_int(checked_int(kernel) - 1) * dilation + 1; }
 };
 
-/// Refuses windows over other dimensions than there are, and sizes of them that cannot be; `w` is the position of a weight, or 0.
+/// Refuses window attributes of the wrong length or with invalid sizes; `w` is the index of the weight input, or 0.
 template <class Context>
 void expect_windows(Context const& c, std::size_t w) {
     c.expect_rank(0, 3);
@@ -36,12 +36,13 @@ void expect_windows(Context const& c, std::size_t w) {
     c.expect_numbers("strides", n, 1);
     c.expect_numbers("dilations", n, 1);
     c.expect_numbers("pads", 2 * n, 0);
-    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("pads beside auto_pad");
+    if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET")
+        c.refuse("both pads and auto_pad are given");
     for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
-        if (c.in(w)[i].size() == 0) c.refuse("a window of 0 elements");
+        if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
 }
 
-/// The window over spatial dimension `i` of `n`; the kernel's size comes from the weight where no attribute says it.
+/// The window over spatial dimension `i` of `n`. The kernel size comes from the attribute, or else from the weight.
 template <class Context>
 window window_at(Context const& c, std::size_t i, std::size_t n, dims const& weight) {
     auto const pick = [&](std::string_view name, std::size_t at, std::int64_t fallback) {
@@ -58,8 +59,8 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
     return w;
 }
 
-/// How many windows fit. In ceil_mode a last window that starts in the padding does not count since opset 22; before, ONNX's inference
-/// and runtimes disagree, and the size is unknown.
+/// The number of windows that fit. With ceil_mode, a last window that starts in the padding is ignored since opset 22. Before, ONNX's
+/// inference and runtimes disagree, so the size is unknown.
 template <class = void>
 dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil_mode, int opset) {
     std::int64_t const extent = w.kernel < 0 ? 0 : w.extent();
@@ -67,11 +68,12 @@ dim windows(dim const& in, window const& w, std::string_view auto_pad, bool ceil
     (void)checked_add(in.size(), extent);
     if (auto_pad.starts_with("SAME")) return ceil_div(in.size(), w.stride);
     if (w.kernel < 0) return {};
-    std::int64_t const room = checked_int(in.size()) + w.before + w.after - extent;
-    if (room < 0)
-        throw illegal_call("a window of " + std::to_string(extent) + " elements over " + std::to_string(in.size()));
-    if (!ceil_mode) return room / w.stride + 1;
-    std::int64_t const count = checked_int(ceil_div(room, w.stride)) + 1;
+    std::int64_t const space = checked_int(in.size()) + w.before + w.after - extent;
+    if (space < 0)
+        throw illegal_call("a window of size " + std::to_string(extent) +
+                           " does not fit in a padded dimension of size " + std::to_string(extent + space));
+    if (!ceil_mode) return space / w.stride + 1;
+    std::int64_t const count = checked_int(ceil_div(space, w.stride)) + 1;
     bool const in_padding = checked_int(count - 1) * w.stride >= in.size() + w.before;
     return !in_padding ? dim(count) : opset >= 22 ? dim(count - 1) : dim();
 }
@@ -86,7 +88,7 @@ dims spatial(Context const& c, dims const& weight, dim const& channels, bool cei
     return out;
 }
 
-/// Conv and its kin; `w` is the position of the weight.
+/// Conv and similar; `w` is the index of the weight input.
 template <class Context>
 void conv(Context& c, std::size_t w) {
     if (!c.ranked(0)) return c.ranked(w) ? c.set_rank(0, c.rank(w)) : void();
@@ -108,20 +110,20 @@ void conv_transpose(Context& c) {
     list const extra = c.numbers("output_padding");
     std::int64_t const group = c.number("group", 1);
     if (group < 1 || (in[1].is_static() && in[1].size() % group != 0))
-        c.refuse("channels in " + std::to_string(group) + " groups");
+        c.refuse("the channels cannot be divided into " + std::to_string(group) + " groups");
     c.expect_numbers("output_padding", n, 0);
     c.expect_numbers("output_shape", n, 0);
-    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channels");
+    if (matching) expect_same(in[1], weight[0], "onnx::ConvTranspose: channel counts");
     for (std::size_t i = 0; i != n; ++i) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("an output_shape smaller than the input");
+        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("output_shape is smaller than the input");
         if (sizes) out.emplace_back(sizes[i]);
         else if (known) {
             std::int64_t const size =
                 checked_int(w.stride) * (in[i + 2].size() - 1) + padding + w.extent() - w.before - w.after;
-            if (size < 0) c.refuse("a result of " + std::to_string(size) + " elements along a dimension");
+            if (size < 0) c.refuse("a dimension of the result has size " + std::to_string(size));
             out.emplace_back(size);
         } else out.emplace_back();
     }
@@ -178,15 +180,14 @@ void max_unpool(Context& c) {
 template <class Context>
 void determinant(Context& c) {
     if (!c.ranked(0)) return;
-    if (c.rank(0) < 2) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: rows and columns");
+    if (c.rank(0) < 2) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected at least 2");
+    expect_same(c.in(0)[c.in(0).size() - 2], c.in(0).back(), "onnx::Det: numbers of rows and columns");
     dims out;
     append(out, c.in(0), 0, c.rank(0) - 2);
     c.set(0, out);
 }
 
-/// One dimension scaled. Where float arithmetic, which is ONNX Runtime's, and double arithmetic, which is ONNX's inference's, round
-/// differently, no shape would be right: refused.
+/// A scaled dimension. Refused if float arithmetic (ONNX Runtime) and double arithmetic (ONNX's inference) round to different sizes.
 template <class = void>
 dim scaled(dim const& d, double scale) {
     if (scale == 1.0) return d;
@@ -196,12 +197,12 @@ dim scaled(dim const& d, double scale) {
     constexpr double limit = 0x1p62;
     if (!(wide >= 0 && wide < limit) || !(static_cast<double>(narrow) < limit) ||
         static_cast<std::int64_t>(wide) != static_cast<std::int64_t>(narrow))
-        throw illegal_call("onnx::Resize: a size of " + std::to_string(d.size()) +
-                           " times a scale is more than 64 bits count, or a matter of rounding");
+        throw illegal_call("onnx::Resize: size " + std::to_string(d.size()) +
+                           " times its scale does not fit in 64 bits, or depends on rounding");
     return static_cast<std::int64_t>(wide);
 }
 
-/// Refuses sizes and scales that are not one of the two, or not as many as there are axes.
+/// Refuses a Resize unless it has either sizes or scales, one for each axis.
 template <class Context>
 void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales) {
     auto const of_axes = [&](std::int64_t n, char const* what) {
@@ -211,15 +212,15 @@ void expect_one_resize(Context const& c, std::size_t axes, tensor const* scales)
     bool const has_sizes = c.has(3) && c.length(3) != 0;
     bool const has_scales = c.has(2) && (scales == nullptr || scales->element_count() != 0);
     c.expect_rank(3, 1, 1);
-    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is not known");
+    if (has_sizes && c.length(3) < 0) c.refuse("the number of sizes is unknown");
     if (has_sizes) of_axes(c.length(3), " sizes for ");
     if (has_scales && scales != nullptr) of_axes(scales->element_count(), " scales for ");
     for (std::int64_t i = 0; has_scales && scales != nullptr && i != scales->element_count(); ++i)
-        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale that is not positive");
+        if (!(scales->at(index(i)).to<double>() > 0)) c.refuse("a scale is not positive");
     if (c.opset() >= 13 && has_sizes == has_scales) c.refuse("either sizes or scales must be given");
     std::string_view const policy = c.text("keep_aspect_ratio_policy", "stretch");
     if (policy != "stretch" && (has_scales || (policy != "not_larger" && policy != "not_smaller")))
-        c.refuse("a keep_aspect_ratio_policy that does not fit");
+        c.refuse("invalid keep_aspect_ratio_policy");
 }
 
 /// Upsample and Resize.
@@ -237,7 +238,7 @@ void resize(Context& c) {
     if (axes.size() == 0)
         for (std::int64_t i = 0; i != c.rank(0); ++i) axes.values.push_back(i);
     ints resized;
-    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis that is not there, or is named twice");
+    if (!mark(axes.values, c.rank(0), resized)) c.refuse("an axis is out of range or duplicated");
     if (c.node().op == "Resize" && c.opset() >= 11) expect_one_resize(c, axes.size(), c.constant(2));
     for (std::size_t i = 0; i != axes.size(); ++i) {
         std::int64_t const axis = axis_of(axes[i], c.rank(0));
@@ -253,7 +254,7 @@ void resize(Context& c) {
     c.set(0, out);
 }
 
-/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell (LSTM only).
+/// LSTM, GRU and RNN: all hidden states, the last one, and the last cell state (only LSTM).
 template <class Context>
 void recurrent(Context& c) {
     for (std::size_t i = 0; i != 3; ++i) c.expect_rank(i, 3, 3);
@@ -274,7 +275,7 @@ template <class Context>
 void move_depth(Context& c, bool to_space) {
     std::int64_t const block = c.number("blocksize", 0);
     c.expect_rank(0, 4, 4);
-    if (block < 1) c.refuse("blocks of " + std::to_string(block) + " elements");
+    if (block < 1) c.refuse("invalid blocksize " + std::to_string(block));
     (void)checked_multiply(block, block);
     if (!c.ranked(0)) return c.set_rank(0, 4);
     auto const more = [](dim const& d, std::int64_t n) {
@@ -292,7 +293,7 @@ template <class Context>
 void affine_grid(Context& c) {
     c.expect_rank(0, 3, 3);
     list const size = c.sizes(1);
-    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, not 4 or 5");
+    if (size && size.size() != 4 && size.size() != 5) c.refuse(std::to_string(size.size()) + " sizes, expected 4 or 5");
     if (!size) return;
     dims out;
     for (std::size_t i = 0; i != size.size(); ++i)
@@ -306,8 +307,8 @@ void grid_sample(Context& c) {
     if (!c.ranked(0) || !c.ranked(1)) return;
     if (c.rank(0) < 3 || c.rank(0) != c.rank(1))
         c.refuse("an input of rank " + std::to_string(c.rank(0)) + " with a grid of rank " + std::to_string(c.rank(1)));
-    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batches");
-    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: coordinates");
+    expect_same(c.in(0)[0], c.in(1)[0], "onnx::GridSample: batch sizes");
+    expect_same(c.in(1).back(), c.rank(0) - 2, "onnx::GridSample: numbers of coordinates");
     dims out;
     append(out, c.in(0), 0, 2);
     out[0] = merge(out[0], c.in(1)[0]);
@@ -320,8 +321,8 @@ void col2im(Context& c) {
     list const image = c.sizes(1);
     c.expect_rank(2, 1, 1);
     list const block = c.numbers(2);
-    if (c.ranked(0) && c.rank(0) != 3) c.refuse("a tensor of rank " + std::to_string(c.rank(0)));
-    std::int64_t n = -1; // dimensions; not known yet
+    if (c.ranked(0) && c.rank(0) != 3) c.refuse("the input has rank " + std::to_string(c.rank(0)) + ", expected 3");
+    std::int64_t n = -1; // number of spatial dimensions; unknown yet
     auto const expect_length = [&](std::int64_t length) {
         if (length >= 0 && n >= 0 && n != length)
             c.refuse(std::to_string(length) + " numbers for " + std::to_string(n) + " dimensions");
@@ -335,7 +336,7 @@ void col2im(Context& c) {
             expect_length(static_cast<std::int64_t>(given.size() / (name[0] == 'p' ? 2 : 1)));
         }
     for (std::int64_t const size : block.values)
-        if (block && size < 1) c.refuse("a block of " + std::to_string(size) + " elements");
+        if (block && size < 1) c.refuse("invalid block size " + std::to_string(size));
     if (!image) return;
     bool const known = c.ranked(0);
     checked_int area = block ? 1 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rules for outputs whose dtype or kind no type variable gives: Cast, Constant, random numbers, quantisation, sequences, optionals.
+// Type rules of operators whose dtype or kind no type variable determines: Cast, Constant, random numbers, quantization, sequences,
+// optionals.
 // Internal header.
 #pragma once
 
@@ -14,25 +15,25 @@
 
 namespace ATON_NAMESPACE::shapes {
 
-/// The dtype that attribute `name` says, else `fallback`.
+/// The dtype in attribute `name`, or `fallback`.
 template <class Context>
 dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
     std::int64_t const t = c.number(name, static_cast<std::int64_t>(fallback));
     return t > 0 && t < static_cast<std::int64_t>(dtype_count) ? static_cast<dtype>(t) : dtype::undefined;
 }
 
-/// Cast and BitCast: the shape stays, the dtype is an attribute.
+/// Cast and BitCast: the shape of the input, the dtype of an attribute.
 template <class Context>
 void cast(Context& c) {
     c.same(0, 0);
     dtype const to = dtype_attribute(c, "to", dtype::undefined);
     dtype const from = c.element_type(0);
     if (c.node().op == "BitCast" && from != dtype::undefined && to != dtype::undefined && bits(from) != bits(to))
-        c.refuse("dtypes of " + std::to_string(bits(from)) + " and of " + std::to_string(bits(to)) + " bits");
+        c.refuse("dtypes of " + std::to_string(bits(from)) + " bits and " + std::to_string(bits(to)) + " bits");
     c.set_dtype(0, to);
 }
 
-/// EyeLike, RandomNormalLike and their kin: the dtype is an attribute, or the input's.
+/// EyeLike, RandomNormalLike and similar: the dtype of an attribute, or else of the input.
 template <class Context>
 void like(Context& c) {
     if (c.node().op == "EyeLike") c.expect_rank(0, 2, 2);
@@ -44,7 +45,7 @@ template <class Context>
 void random(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::float32));
     for (std::int64_t const n : c.numbers("shape").values)
-        if (n < 0) c.refuse("a size of " + std::to_string(n));
+        if (n < 0) c.refuse("invalid size " + std::to_string(n));
     if (list const sizes = c.numbers("shape")) c.set(0, to_dims(sizes));
 }
 
@@ -52,7 +53,7 @@ template <class Context>
 void multinomial(Context& c) {
     c.set_dtype(0, dtype_attribute(c, "dtype", dtype::int32));
     c.expect_rank(0, 2, 2);
-    if (c.number("sample_size", 1) < 0) c.refuse("a negative sample_size");
+    if (c.number("sample_size", 1) < 0) c.refuse("sample_size is negative");
     c.set(0, {c.ranked(0) && c.rank(0) == 2 ? c.in(0)[0] : dim(), c.number("sample_size", 1)});
 }
 
@@ -69,7 +70,7 @@ void constant_of_shape(Context& c) {
     node_attribute const* value = c.attribute("value");
     if (value != nullptr && value->tensors.size() == 1 &&
         (value->tensors[0].sizes.size() != 1 || value->tensors[0].element_count() != 1))
-        c.refuse("a value that is not a list of one number");
+        c.refuse("value must be a 1-d tensor of one element");
     c.set_dtype(0, value != nullptr && value->tensors.size() == 1 ? value->tensors[0].type : dtype::float32);
     shape_from(c, 0);
 }
@@ -103,7 +104,7 @@ void constant(Context& c) {
     }
 }
 
-/// What the shapes of a sequence's elements have in common.
+/// The common shape of the elements of a sequence.
 template <class Context>
 void common_shape(Context& c, std::size_t operands) {
     dims out = c.in(0);
@@ -115,7 +116,7 @@ void common_shape(Context& c, std::size_t operands) {
     c.set(0, out);
 }
 
-/// SplitToSequence and ConcatFromSequence: what happens to the axis is not known, but for pieces of length 1.
+/// SplitToSequence and ConcatFromSequence: the axis has the given size, or is added or removed.
 template <class Context>
 void along_axis(Context& c, bool added, bool removed, dim const& size) {
     std::int64_t const axis = c.axis(0, c.rank(0) + (added ? 1 : 0));
@@ -127,7 +128,7 @@ void along_axis(Context& c, bool added, bool removed, dim const& size) {
     c.set(0, out);
 }
 
-/// The type of a sequence's elements, or a sequence of an element.
+/// Operators on sequences: a sequence, or one element.
 template <class Context>
 void sequence(Context& c) {
     std::string_view const op = c.node().op;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the rows of binary operators share: promoted operands, Python numbers as operands, one body for all overloads.
+// Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
 // Internal header.
 #pragma once
 
@@ -17,7 +17,7 @@ inline value wrapped_number(graph<1> g, scalar n) {
     g.data().values[v.id()].wrapped_number = true;
     return v;
 }
-/// The same where the program may compute the number: a size.
+/// The same for a number that the program may compute, such as a size.
 inline value wrapped_number(graph<1> g, sym_scalar const& n) {
     if (!n.computed) return wrapped_number(g, n.number);
     n.computed->owner().values[n.computed.id()].wrapped_number = true; // of this graph, or of one around it
@@ -26,7 +26,7 @@ inline value wrapped_number(graph<1> g, sym_scalar const& n) {
 
 namespace detail {
 
-/// Two operands in the dtype that ATen computes in.
+/// Two operands converted to one dtype.
 struct operands {
     value a;
     value b;
@@ -36,27 +36,27 @@ struct operands {
 inline operands cast_both(graph<13> g, value a, value b, dtype type) {
     return {g.cast(a, type), g.cast(b, type), type};
 }
-/// The same for quotients, where a number must wrap around first: -2 beside uint8 is 254.
+/// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
 inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
-/// ATen rounds operands of floating-point dtypes to that of the result before it widens them: numbers beside half types, too.
+/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
 inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
     return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
 }
 inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
-/// ATen's opmath_type: half types are computed in float32 and rounded once.
+/// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
 
-/// The dtype for arithmetic: ONNX's Add to Pow take integers of 8 and 16 bits late or never, and ONNX Runtime has no
-/// kernels for them.
+/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
+/// which ONNX Runtime does not have kernels.
 constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
 
-/// Both of the above.
+/// arithmetic_type of opmath_type.
 constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
 
-/// Where. It takes bfloat16 since opset 16: through float32 nothing changes. ONNX Runtime has no kernel for bools.
+/// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
 inline value choose(graph<13> g, value condition, value a, value b) {
     if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
     if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
@@ -64,14 +64,14 @@ inline value choose(graph<13> g, value condition, value a, value b) {
     return g.cast(chosen, dtype::bfloat16);
 }
 
-/// The number that a constant of one element holds.
+/// The number in a constant with one element; nullopt for other values.
 inline std::optional<double> known_number(value v) {
     if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
     return v.constant<double>();
 }
 
-/// Operands of products and quotients. ATen does not round a factor or a divisor to a half type where it is a number: where it is beyond,
-/// the other operand is widened.
+/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
+/// operands are widened.
 inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
     auto const n = known_number(b);
     bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
@@ -79,10 +79,10 @@ inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
     return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
 }
 
-/// All elements in one dimension.
+/// x reshaped to 1-d.
 inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
-/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor from one function of two values.
+/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
 using binary_function = value (*)(graph<13>, value, value);
 template <binary_function Function>
 inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The equations of einsum, and the dtypes that ATen computes them in.
+// einsum: parses equations and computes each product in the dtype that ATen uses.
 // Internal header.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// ONNX keeps the dimensions of an ellipsis, ATen sums them where the result has none: then they get letters, from the right.
+/// Replaces an ellipsis that the result does not have by letters, aligned at the right: ATen sums these dimensions, ONNX keeps them.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
     std::size_t const arrow = equation.find("->");
     if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
@@ -34,21 +34,22 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
             out += equation[i];
             continue;
         }
-        if (operand == tensors.size()) throw unsupported_error("einsum of fewer tensors than its equation has");
+        if (operand == tensors.size())
+            throw unsupported_error("einsum with fewer tensors than its equation has operands");
         std::size_t const begin = operand == 0 ? 0 : equation.rfind(',', i) + 1;
         std::size_t const end = equation.find_first_of(",-", i);
         std::size_t const hidden = static_cast<std::size_t>(tensors[operand].rank()) - (end - begin - 3);
-        if (hidden > unused.size()) throw unsupported_error("einsum with more letters than the alphabet has");
+        if (hidden > unused.size()) throw unsupported_error("einsum with more dimensions than unused letters");
         out += unused.substr(unused.size() - hidden);
         i += 2;
     }
     return out;
 }
 
-/// An operand of an equation, or the product of some.
+/// An operand of an equation, or a product of operands.
 struct einsum_operand {
     std::string letters;
-    std::string longs; ///< letters of dimensions that are not 1: ATen sums and multiplies along those alone
+    std::string longs; ///< letters of dimensions whose size is not 1; ATen considers only these
     dtype type = dtype::undefined;
 };
 
@@ -71,7 +72,7 @@ inline einsum_operand einsum_operand_of(value v, std::string letters) {
     return out;
 }
 
-/// What stands behind the arrow; without one: the dots, then letters that stand once, in order.
+/// The part after the arrow; without an arrow, the ellipsis and the letters that occur once, sorted.
 inline std::string einsum_result(std::string_view equation) {
     std::size_t const arrow = equation.find("->");
     if (arrow != std::string_view::npos) return std::string(equation.substr(arrow + 2));
@@ -82,9 +83,9 @@ inline std::string einsum_result(std::string_view equation) {
     return (has_letter(equation, '.') ? "..." : "") + once;
 }
 
-/// One of two that are multiplied, before and after a sum over letters that it has alone.
+/// One of the two factors of a product, before and after the sum over letters that only it has.
 struct einsum_factor {
-    std::size_t at = 0; ///< among the operands that are left
+    std::size_t at = 0; ///< index among the remaining operands
     einsum_operand given;
     einsum_operand summed;
 
@@ -96,7 +97,7 @@ struct einsum_step {
     einsum_operand product;
 };
 
-/// The letters that `keep` keeps, once each, behind the dots.
+/// The ellipsis and the letters for which `keep` is true, without duplicates.
 template <class Keep>
 std::string kept_letters(std::string_view letters, Keep keep) {
     std::string out = has_letter(letters, '.') ? "..." : "";
@@ -105,7 +106,7 @@ std::string kept_letters(std::string_view letters, Keep keep) {
     return out;
 }
 
-/// ATen sums over what one factor has alone first, integers and bools in int64. Sums that keep the dtype are left to the product.
+/// Letters that only one factor has are summed first, for integers and bools in int64. Sums that keep the dtype are left to the product.
 template <class Needed>
 einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other, Needed is_needed) {
     auto const stays = [&](char c) { return has_letter(other.longs, c) || is_needed(c) || !has_letter(x.longs, c); };
@@ -114,18 +115,18 @@ einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other
     return {kept_letters(x.letters, stays), kept_letters(x.longs, stays), type};
 }
 
-/// Where the operands of the next product are.
+/// The indices of the two operands of the next product, the smaller one first.
 inline std::pair<std::size_t, std::size_t> next_factors(std::optional<safe_span<std::int64_t const>> path,
                                                         std::size_t step, std::size_t left) {
     if (!path) return {0, 1};
-    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path of too few operands");
-    auto const [least, most] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
-    if (least < 0 || least == most || most >= static_cast<std::int64_t>(left))
-        throw unsupported_error("einsum with a path that does not name two of the operands that are left");
-    return {static_cast<std::size_t>(least), static_cast<std::size_t>(most)};
+    if (2 * step + 1 >= path->size()) throw unsupported_error("einsum with a path that is too short");
+    auto const [first, second] = std::minmax({(*path)[2 * step], (*path)[2 * step + 1]});
+    if (first < 0 || first == second || second >= static_cast<std::int64_t>(left))
+        throw unsupported_error("einsum with a path that does not name two of the remaining operands");
+    return {static_cast<std::size_t>(first), static_cast<std::size_t>(second)};
 }
 
-/// Products as ATen takes them: by the path, else from the left. Factors are promoted where nothing is summed over both.
+/// The products in ATen's order: by the path, or from the left. ATen promotes factors only if nothing is summed over both.
 inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, std::string const& result,
                                              std::optional<safe_span<std::int64_t const>> path) {
     safe_vector<einsum_step> out;
@@ -142,12 +143,12 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
         einsum_operand const& b = step.b.summed = summed_alone(step.b.given, step.a.given, is_needed);
         auto const is_summed = [&](char c) { return has_letter(b.longs, c) && !is_needed(c); };
         if (a.type != b.type && std::any_of(a.longs.begin(), a.longs.end(), is_summed))
-            throw unsupported_error("einsum sums products of " + std::string(name(a.type)) + " and " +
+            throw unsupported_error("einsum that sums products of " + std::string(name(a.type)) + " and " +
                                     std::string(name(b.type)) + ", which ATen does not promote");
         step.product = {kept_letters(a.letters + b.letters, is_needed),
                         kept_letters(a.longs + b.longs, is_needed),
                         aten::promote_types(a.type, b.type)};
-        // With a path a product goes to the end, else it is the next one's first factor.
+        // With a path, a product is appended; otherwise it is the first factor of the next product.
         left.insert(path ? left.end() : left.begin(), step.product);
         out.push_back(std::move(step));
     }
@@ -155,7 +156,7 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
     return out;
 }
 
-/// In a dtype that Einsum takes: it has no bfloat16 and no bool, and kernels for integers of 8 and 16 bits are rare.
+/// Einsum in a dtype that it supports: not bfloat16 or bool, and few runtimes have kernels for integers of 8 and 16 bits.
 inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
@@ -164,7 +165,7 @@ inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::str
     return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
 }
 
-/// One product after the other, each in its dtype.
+/// One Einsum per product, each in its dtype.
 inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
                              bool has_path) {
     safe_vector<value> left(tensors.begin(), tensors.end());
@@ -194,14 +195,14 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     safe_vector<einsum_operand> operands;
     std::size_t begin = 0;
     for (value const& v : tensors) {
-        if (begin > equation.size()) throw unsupported_error("einsum of more tensors than its equation has");
+        if (begin > equation.size()) throw unsupported_error("einsum with more tensors than its equation has operands");
         std::size_t const end = std::min(equation.find_first_of(",-", begin), equation.size());
         operands.push_back(einsum_operand_of(v, equation.substr(begin, end - begin)));
         begin = end + 1;
     }
-    if (operands.empty()) throw unsupported_error("einsum of no tensor");
+    if (operands.empty()) throw unsupported_error("einsum without tensors");
     if (begin <= equation.size() && equation[begin - 1] == ',')
-        throw unsupported_error("einsum of fewer tensors than its equation has");
+        throw unsupported_error("einsum with fewer tensors than its equation has operands");
     dtype const first = operands[0].type;
     if (operands.size() == 1) {
         auto const is_summed = [&](char c) { return c != '.' && !has_letter(result, c); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the rows of one-operand functions share: the dtype they compute in, expm1 and log1p, tensors of one number.
+// Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
 // Internal header.
 #pragma once
 
@@ -13,21 +13,21 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Runs `f` on x; half types in float32, rounded once, as ATen does.
+/// Applies `f` to x; half-precision dtypes in float32, rounded once, as in ATen.
 template <class Function>
 value in_opmath(graph<13> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(g.cast(x, opmath_type(type))), type);
 }
 
-/// Runs `f` on x; bfloat16 in float32, since many operators have taken it only since opset 16 (Where) or 22 (Sin).
+/// Applies `f` to x; bfloat16 in float32, because many operators support it only since opset 16 (Where) or 22 (Sin).
 template <class Function>
 value without_bfloat16(graph<13> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-/// ONNX has complex tensors, but next to no operators for them.
+/// Refuses complex numbers, which almost no ONNX operator supports.
 inline constexpr auto real_only = [](graph<13> g, value x) -> value {
     if (is_complex(x.dtype())) return g.unsupported("complex numbers");
     return x;
@@ -35,13 +35,13 @@ inline constexpr auto real_only = [](graph<13> g, value x) -> value {
 
 inline value to_floats(graph<13> g, value x) { return g.cast(real_only(g, x), to_floating(x.dtype())); }
 
-/// One operator, on integers and bools in float32.
+/// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
 inline constexpr auto floating = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.op<Op>(v); });
 };
 
-/// A composed function of one value, on integers and bools in float32, on half types in float32 too.
+/// The body of a composed function; integers, bools and half-precision dtypes in float32.
 template <auto Function>
 inline constexpr auto composed = [](graph<13> g, value x) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) { return Function(g, v); });
@@ -49,12 +49,12 @@ inline constexpr auto composed = [](graph<13> g, value x) -> value {
 
 inline constexpr auto unchanged = [](graph<1>, value x) -> value { return x; };
 
-/// exp(x) - 1 = tanh(x / 2) (exp(x) + 1): nothing cancels near 0.
+/// exp(x) - 1 as tanh(x / 2) * (exp(x) + 1), which does not cancel near 0.
 inline value expm1(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
-/// log(1 + x). Where 1 + x rounds, log(1 + x) / ((1 + x) - 1) has the same error above and below the line (W. Kahan).
+/// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same error (W. Kahan).
 inline value log1p(graph<13> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
@@ -63,7 +63,7 @@ inline value log1p(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
 }
 
-/// A tensor of x's shape full of one number.
+/// A tensor with the shape of x, full of one number.
 inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# An overlay port: it builds the checkout that it lies in. In a registry, vcpkg_from_github(...) takes the place of the next line.
+# An overlay port that builds the checkout it is in. In a registry, vcpkg_from_github(...) replaces the next line.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
 if("exporter" IN_LIST FEATURES)
     vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
 else()
-    set(VCPKG_BUILD_TYPE release) # headers alone are the same in every build
+    set(VCPKG_BUILD_TYPE release) # the headers are the same in every build
 endif()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options

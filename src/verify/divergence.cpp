@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looks for the results of a program's nodes among those of a graph's.
-#include "parting.hpp"
+// Matches the results of a program's nodes with those of a graph's nodes.
+#include "divergence.hpp"
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@ using program::value_index;
 using runtime::tensor;
 using runtime::value;
 
-/// What a node of the graph gives.
+/// A result of a node of the graph.
 struct graph_result {
     graph_node const* node = nullptr;
     std::string name;
@@ -37,28 +37,28 @@ public:
                         add({&n, g.graph().values[n.outputs[i]].name, given[i].one()});
             });
         } catch (error const&) {
-            stopped_ = true; // what ran before it is there
+            stopped_ = true; // keep the results so far
         }
     }
 
-    /// Whether not all nodes ran.
+    /// Whether the graph stopped before all nodes ran.
     [[nodiscard]] bool stopped() const { return stopped_; }
     [[nodiscard]] graph_result const* named(std::string const& name) const {
         auto const found = by_name_.find(name);
         return found == by_name_.end() ? nullptr : &all_[found->second];
     }
 
-    /// A result with the same numbers, of those that tell something.
+    /// A result with the same numbers, if these are distinctive; nullptr if there is none.
     [[nodiscard]] graph_result const* like(tensor const& wanted, std::int64_t terms, dtype rounded) const {
         auto const found = by_type_.find({wanted.dtype(), wanted.sizes()});
-        if (found == by_type_.end() || !tells(wanted)) return nullptr;
+        if (found == by_type_.end() || !is_distinctive(wanted)) return nullptr;
         for (std::size_t const i : found->second)
             if (compare(all_[i].data, wanted, terms, rounded).same()) return &all_[i];
         return nullptr;
     }
 
-    /// Whether equal numbers are no accident: floating ones that are not all the same.
-    [[nodiscard]] static bool tells(tensor const& x) {
+    /// Whether equal numbers are unlikely to be a coincidence: floats that are not all the same.
+    [[nodiscard]] static bool is_distinctive(tensor const& x) {
         if (!is_floating(x.dtype()) || x.count() < 4) return false;
         tensor const first = x.reshaped({x.count()}).sliced(0, 0, 1, 1);
         return !compare(first.expanded({x.count()}), x.reshaped({x.count()})).same();
@@ -83,7 +83,7 @@ struct judged_node {
     program::node const* node = nullptr;
     verdict is = verdict::unknown;
     bool needed = false;        ///< for the output that differs
-    bool leads_to_same = false; ///< something is the same that is computed from it
+    bool leads_to_same = false; ///< a result computed from it is the same
     graph_result const* namesake = nullptr;
     std::string why;
 };
@@ -97,7 +97,7 @@ public:
           narrowest_(narrowest),
           terms_(terms) {}
 
-    void see(program::node const& n, std::span<value const> results) {
+    void record(program::node const& n, std::span<value const> results) {
         judged_node& to = nodes_.emplace_back();
         to.node = &n;
         std::size_t i = 0;
@@ -105,12 +105,12 @@ public:
             value const& given = i < results.size() ? results[i] : value();
             ++i;
             if (v == program::no_value) continue;
-            makers_[v] = nodes_.size() - 1;
+            producers_[v] = nodes_.size() - 1;
             if (given.is_tensor()) judge(to, v, given.one());
         }
     }
 
-    [[nodiscard]] parting first(std::size_t output) {
+    [[nodiscard]] divergence first(std::size_t output) {
         mark_needed(p_.main.outputs.at(output));
         mark_leading();
         judged_node const* wrong = nullptr;
@@ -122,7 +122,7 @@ public:
             }
             if (wrong == nullptr && n.is == verdict::unknown && !n.leads_to_same) wrong = &n;
         }
-        parting out;
+        divergence out;
         if (wrong == nullptr) return out;
         out.node = program::describe(p_, *wrong->node);
         if (wrong->namesake != nullptr)
@@ -144,34 +144,37 @@ private:
                    graph_.like(expected, terms_, narrowest_[v]) != nullptr) {
             to.is = verdict::same;
         }
-        if (to.is == verdict::same && !graph_results::tells(expected) && other == nullptr) to.is = verdict::unknown;
+        if (to.is == verdict::same && !graph_results::is_distinctive(expected) && other == nullptr)
+            to.is = verdict::unknown;
     }
 
-    [[nodiscard]] std::vector<std::size_t> makers_of(std::vector<program::argument> const& arguments) const {
+    [[nodiscard]] std::vector<std::size_t> producers_of(std::vector<program::argument> const& arguments) const {
         std::vector<std::size_t> out;
         for (program::argument const& a : arguments)
             for (value_index const v : a.values)
-                if (auto const found = makers_.find(v); found != makers_.end()) out.push_back(found->second);
+                if (auto const found = producers_.find(v); found != producers_.end()) out.push_back(found->second);
         return out;
     }
 
     void mark_needed(program::argument const& output) {
-        for (std::size_t const maker : makers_of({output})) nodes_[maker].needed = true;
+        for (std::size_t const producer : producers_of({output})) nodes_[producer].needed = true;
         for (std::size_t i = nodes_.size(); i-- != 0;)
             if (nodes_[i].needed)
-                for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) nodes_[maker].needed = true;
+                for (std::size_t const producer : producers_of(nodes_[i].node->arguments))
+                    nodes_[producer].needed = true;
     }
 
     void mark_leading() {
         for (std::size_t i = nodes_.size(); i-- != 0;)
             if (nodes_[i].needed && (nodes_[i].is == verdict::same || nodes_[i].leads_to_same))
-                for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) nodes_[maker].leads_to_same = true;
+                for (std::size_t const producer : producers_of(nodes_[i].node->arguments))
+                    nodes_[producer].leads_to_same = true;
     }
 
-    /// The nearest ones on every way back.
+    /// The nearest nodes with the same results on every path back from a node.
     [[nodiscard]] std::vector<judged_node const*> same_before(judged_node const& n) const {
         std::vector<bool> seen(nodes_.size());
-        std::vector<std::size_t> todo = makers_of(n.node->arguments);
+        std::vector<std::size_t> todo = producers_of(n.node->arguments);
         std::vector<std::size_t> found;
         while (!todo.empty()) {
             std::size_t const i = todo.back();
@@ -182,7 +185,7 @@ private:
                 found.push_back(i);
                 continue;
             }
-            for (std::size_t const maker : makers_of(nodes_[i].node->arguments)) todo.push_back(maker);
+            for (std::size_t const producer : producers_of(nodes_[i].node->arguments)) todo.push_back(producer);
         }
         std::sort(found.begin(), found.end());
         std::vector<judged_node const*> out;
@@ -195,17 +198,17 @@ private:
     std::span<dtype const> narrowest_;
     std::int64_t terms_;
     std::vector<judged_node> nodes_;
-    std::map<value_index, std::size_t> makers_;
+    std::map<value_index, std::size_t> producers_;
 };
 
 } // namespace
 
-parting find_parting(runtime::aten_program const& p, std::span<value const> inputs, runtime::onnx_model const& g,
-                     std::span<value const> graph_inputs, std::size_t output, std::span<dtype const> narrowest,
-                     std::int64_t terms) {
+divergence find_divergence(runtime::aten_program const& p, std::span<value const> inputs, runtime::onnx_model const& g,
+                           std::span<value const> graph_inputs, std::size_t output, std::span<dtype const> narrowest,
+                           std::int64_t terms) {
     graph_results const graph(g, graph_inputs);
     search all(p, graph, narrowest, terms);
-    (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.see(n, results); });
+    (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.record(n, results); });
     return all.first(output);
 }
 
